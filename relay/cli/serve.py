@@ -1,0 +1,133 @@
+"""voicebox serve: run the relay until a signal ends it."""
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+import threading
+import webbrowser
+from collections.abc import Coroutine
+from typing import Any
+
+from aiohttp import web
+
+from relay.cli.error import CommandError
+from relay.logs import configure_logs
+from relay.server.app import make_app
+from relay.server.keys import DEFAULT_PROVIDER, MODELS
+from relay.settings import Settings, ensure_token, read_settings
+
+_SHUTDOWN_S = 5.0
+_READY_POLL_S = 0.1
+
+
+def configure(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the verb."""
+    parser = commands.add_parser("serve", help="run the relay")
+    parser.add_argument("--port", type=int, help="port to listen on; 0 takes a free one (8787)")
+    parser.add_argument("--host", help="address to listen on (127.0.0.1)")
+    parser.add_argument("--allow-remote", action="store_true", default=None, help="see --host")
+    parser.add_argument("--provider", help="the live model: embedded or script")
+    parser.add_argument("--open", action="store_true", help="open the page in a browser")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve; exit 0 after a signal."""
+    settings = read_settings(
+        os.environ,
+        port=args.port,
+        host=args.host,
+        allow_remote=args.allow_remote,
+        provider=args.provider,
+    )
+    configure_logs(level=settings.log_level, as_json=settings.log_json)
+    _run_loop(_serve(settings, open_page=args.open))
+    return 0
+
+
+def _run_loop(main: Coroutine[Any, Any, None]) -> None:
+    """On uvloop where the `fast` extra is installed, else on the standard loop."""
+    try:
+        import uvloop
+    except ImportError:
+        asyncio.run(main)
+    else:
+        uvloop.run(main)
+
+
+async def _serve(settings: Settings, *, open_page: bool) -> None:
+    token = ensure_token(settings)
+    stop = asyncio.Event()
+    _stop_on_signal(stop)
+    app = make_app(settings, token=token)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=_SHUTDOWN_S)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, settings.host, settings.port)
+        try:
+            await site.start()
+        except OSError as error:
+            raise _no_place(settings, error) from None
+        address = _address(runner, settings)
+        _announce(address, token, open_page=open_page)
+        await _tell_when_ready(app, stop)
+        await stop.wait()
+    finally:
+        await runner.cleanup()
+
+
+def _stop_on_signal(stop: asyncio.Event) -> None:
+    """The first signal asks for a stop in good order; a second one ends the process at once."""
+    loop = asyncio.get_running_loop()
+    signals = (signal.SIGINT, signal.SIGTERM)
+
+    def heed() -> None:
+        stop.set()
+        for number in signals:
+            loop.remove_signal_handler(number)
+
+    for number in signals:
+        loop.add_signal_handler(number, heed)
+
+
+def _no_place(settings: Settings, error: OSError) -> CommandError:
+    # a resolver's error numbers are negative; asyncio's own sentence repeats the address
+    number = error.errno or 0
+    reason = os.strerror(number) if number > 0 else error.strerror
+    return CommandError(f"can't listen on {settings.host}:{settings.port}: {reason}")
+
+
+def _address(runner: web.AppRunner, settings: Settings) -> str:
+    """Where this machine reaches the relay; one that listens everywhere is on loopback too."""
+    port = runner.addresses[0][1]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _announce(address: str, token: str, *, open_page: bool) -> None:
+    link = f"{address}/#token={token}"
+    _say(f"listening {address}")
+    _say(f"Open this link in a browser on this machine:\n\n  {link}\n")
+    if open_page:
+        # a text browser holds its caller until it is closed
+        threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
+
+
+def _say(line: str) -> None:
+    """Print for whoever reads; the relay goes on when nobody does any more."""
+    try:
+        print(line, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+async def _tell_when_ready(app: web.Application, stop: asyncio.Event) -> None:
+    model = app[MODELS][app[DEFAULT_PROVIDER]]
+    if not model.ready:
+        _say("The page works now; the voice is loading …")
+    while not model.ready and not stop.is_set():  # noqa: ASYNC110 - readiness has no event
+        await asyncio.sleep(_READY_POLL_S)
+    if model.ready:
+        _say(f"The voice is ready ({model.name}, {model.model}).")

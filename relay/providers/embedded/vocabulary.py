@@ -1,0 +1,40 @@
+"""The prompt that tells the recogniser which words to expect. Pure."""
+
+from collections.abc import Sequence
+
+from relay.providers.embedded.wire import ToolCard
+from relay.providers.embedded.words import spoken
+
+_PROMPT_MAX_CHARS = 600
+_DESCRIPTION_MAX_CHARS = 90
+_MEMBERS_MAX = 40
+
+
+def vocabulary(cards: Sequence[ToolCard]) -> str:
+    """Each description, then each distinct word of the values, once, as ordinary text."""
+    sentences = [_short(card.description) for card in cards]
+    known: set[str] = set()
+    phrases = [
+        " ".join(fresh)
+        for card in cards
+        for schema in card.parameters.get("properties", {}).values()
+        for value in schema.get("enum", ())[:_MEMBERS_MAX]
+        if isinstance(value, str) and (fresh := _fresh(spoken(value), known))
+    ]
+    listed = [", ".join(phrases) + "."] if phrases else []
+    return " ".join([*sentences, *listed])[-_PROMPT_MAX_CHARS:]
+
+
+def _fresh(words: Sequence[str], known: set[str]) -> list[str]:
+    """The words that have not been listed, which then have been."""
+    fresh = [word for word in words if word not in known]
+    known.update(fresh)
+    return fresh
+
+
+def _short(description: str) -> str:
+    """Its first sentence or clause."""
+    head = description[:_DESCRIPTION_MAX_CHARS]
+    for stop in (". ", "; ", ": "):
+        head = head.split(stop)[0]
+    return head.rstrip(" .,;:") + "."

@@ -1,0 +1,1 @@
+"""The HTTP and WebSocket edge: the only part that speaks to clients."""

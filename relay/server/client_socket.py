@@ -1,0 +1,202 @@
+"""A client's WebSocket: hello first, typed messages in, one writer and one bounded queue out.
+
+Shared by /live, /workspace and /frames; it knows nothing of what they say. A client that does
+not read costs at most `send_queue_max_bytes` and is closed with 1013.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import structlog
+from aiohttp import WSMsgType, web
+from msgspec import UNSET
+
+from relay.protocol import codec, messages
+from relay.protocol.limits import Limits
+from relay.protocol.refusals import Refusal, RefusalCode
+from relay.server.keys import GUARD, LIMITS, SOCKETS
+from relay.server.security import Guard
+
+_CLOSE_TIMEOUT_S = 1.0
+_MESSAGES_BETWEEN_YIELDS = 16
+_log = structlog.get_logger(__name__)
+
+
+class TooSlow(Exception):  # noqa: N818 - says what the client is
+    """The client does not read; nothing more can be sent to it."""
+
+
+class Closing(Exception):  # noqa: N818 - an ordinary end
+    """A handler is done with the socket. `code` and `reason` close it."""
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+
+
+class ClientSocket:
+    """The sending and the receiving half of one accepted WebSocket."""
+
+    def __init__(self, socket: web.WebSocketResponse, limits: Limits) -> None:
+        self._socket = socket
+        self._limits = limits
+        self._queue: deque[bytes | str] = deque()
+        self._queued_bytes = 0
+        self._changed = asyncio.Event()
+        self._room = asyncio.Event()
+        self._finished = False
+        self._doomed = False
+
+    def send(self, message: messages.Message) -> None:
+        """Queue a message; never blocks."""
+        self.send_encoded(codec.encode(message))
+
+    def send_encoded(self, text: bytes) -> None:
+        """Queue an encoded message; over the bounds the client is doomed, not the relay."""
+        self._put(text.decode())
+
+    async def send_audio(self, pcm: bytes) -> None:
+        """Queue binary sound; waits while the client is behind."""
+        await self.has_room()
+        self._put(pcm)
+
+    async def has_room(self) -> None:
+        """Wait until the client has caught up (or is lost)."""
+        while self._queued_bytes > self._limits.audio_backlog_max_bytes and not self._doomed:
+            self._room.clear()
+            await self._room.wait()
+
+    async def hello(self, guard: Guard) -> messages.Hello:
+        """Read the first message and check its token.
+
+        Raises: Refusal `unauthenticated-call`, `bearer-refused`, `bad-json`, `bad-request`.
+        """
+        try:
+            first = await self._socket.receive(self._limits.hello_timeout_ms / 1000)
+        except TimeoutError:
+            raise Refusal(RefusalCode.UNAUTHENTICATED_CALL, "no hello came in time") from None
+        if first.type is not WSMsgType.TEXT:
+            raise Refusal(RefusalCode.UNAUTHENTICATED_CALL, "the first message must be hello")
+        hello = codec.decode_hello(first.data)
+        token = hello.bearer if hello.token is UNSET else hello.token
+        if not isinstance(token, str):
+            raise Refusal(RefusalCode.UNAUTHENTICATED_CALL, "hello must carry the token")
+        guard.check_token(token)
+        return hello
+
+    async def receive(self) -> AsyncIterator[str | bytes]:
+        """Text and binary messages until the client is gone."""
+        async for message in self._socket:
+            if message.type in {WSMsgType.TEXT, WSMsgType.BINARY}:
+                yield message.data
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Tell the client that a message of its was refused."""
+        _log.info("message_refused", refused=str(refusal.code))
+        why = refusal.why[: self._limits.why_max_chars]
+        self.send(messages.Refused(refused=str(refusal.code), why=why))
+
+    def finish(self) -> None:
+        """Let the writer end once everything queued is out."""
+        self._finished = True
+        self._changed.set()
+
+    async def write(self) -> None:
+        """Send what is queued until `finish`. Raises: TooSlow."""
+        sent = 0
+        while True:
+            if self._doomed:
+                raise TooSlow
+            if self._queue:
+                await self._write_one(self._queue.popleft())
+                sent += 1
+                if sent % _MESSAGES_BETWEEN_YIELDS == 0:
+                    await asyncio.sleep(0)  # a send that need not wait never yields by itself
+            elif self._finished:
+                return
+            else:
+                self._changed.clear()
+                await self._changed.wait()
+
+    async def _write_one(self, item: bytes | str) -> None:
+        try:
+            async with asyncio.timeout(self._limits.stuck_client_ms / 1000):
+                if isinstance(item, str):
+                    await self._socket.send_str(item)
+                else:
+                    await self._socket.send_bytes(item)
+        except TimeoutError:
+            raise TooSlow from None
+        except ConnectionError:
+            self._doomed = True  # the receiving half sees the end by itself
+            self._queue.clear()
+        finally:
+            self._queued_bytes = max(self._queued_bytes - len(item), 0)
+            self._room.set()
+
+    def _put(self, item: bytes | str) -> None:
+        if self._doomed:
+            return
+        self._queued_bytes += len(item)
+        if (
+            self._queued_bytes > self._limits.send_queue_max_bytes
+            or len(self._queue) >= self._limits.send_queue_max_messages
+        ):
+            self._doomed = True
+            self._queue.clear()
+            self._room.set()
+        else:
+            self._queue.append(item)
+        self._changed.set()
+
+
+Handle = Callable[[ClientSocket, messages.Hello], Awaitable[None]]
+
+
+async def serve_socket(
+    request: web.Request, handle: Handle, *, heeds_stopping: bool = False
+) -> web.WebSocketResponse:
+    """Accept the WebSocket, check its hello, run `handle`, and close it in every case."""
+    guard, limits = request.app[GUARD], request.app[LIMITS]
+    response = web.WebSocketResponse(
+        compress=False,
+        max_msg_size=limits.message_max_bytes,
+        heartbeat=limits.ping_interval_ms / 1000,
+        timeout=_CLOSE_TIMEOUT_S,
+    )
+    await response.prepare(request)
+    with request.app[SOCKETS].holding(response, heeds_stopping=heeds_stopping):
+        closing = await _served(ClientSocket(response, limits), guard, handle)
+        reason = closing.reason.encode()[:120].decode(errors="ignore").encode()
+        await response.close(code=closing.code, message=reason, drain=False)
+    return response
+
+
+async def _served(socket: ClientSocket, guard: Guard, handle: Handle) -> Closing:
+    closing = Closing(1000, "")
+    try:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(socket.write())
+            closing = await _handled(socket, guard, handle)
+            socket.finish()
+    except* TooSlow:
+        closing = Closing(1013, "too slow")
+    return closing
+
+
+async def _handled(socket: ClientSocket, guard: Guard, handle: Handle) -> Closing:
+    try:
+        await handle(socket, await socket.hello(guard))
+    except Closing as closing:
+        return closing
+    except Refusal as refusal:
+        socket.refuse(refusal)
+        return Closing(1008, str(refusal.code))
+    except Exception:  # a bug: logged here with its traceback, told to the peer by code only
+        _log.exception("socket_broke")
+        code = str(RefusalCode.INTERNAL_ERROR)
+        socket.send(messages.Error(code=code, message="the relay failed", fatal=True))
+        return Closing(1011, code)
+    return Closing(1000, "")

@@ -1,0 +1,89 @@
+"""Workers without a fork server: processes of their own, a few started ahead.
+
+The same jobs, replies and single use as with the fork server, for machines that can't fork
+or have no pidfd; each spare costs more memory and its start more time.
+"""
+
+import asyncio
+import contextlib
+import json
+from collections import deque
+
+from relay.protocol.limits import Limits
+from relay.shelf.job import Bounds, Work
+from relay.shelf.launch import launch
+from relay.shelf.workers import PipeWorker, Worker, no_worker
+
+_MODULE = "relay.shelf.worker"
+_RETRY_S = 1.0
+
+
+class SpawnedWorkers:
+    """A `WorkerSource`."""
+
+    def __init__(self, *, bounds: Bounds, limits: Limits) -> None:
+        self._bounds = bounds
+        self._spares_wanted = limits.wasm_spares_min
+        self._spares: deque[PipeWorker] = deque()
+        self._workers: set[PipeWorker] = set()
+        self._steps: list[str] | None = None
+        self._wanted = asyncio.Event()
+        self._filler: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:  # noqa: D102
+        self._filler = asyncio.create_task(self._fill(), name="wasm spare workers")
+
+    async def stop(self) -> None:  # noqa: D102
+        if self._filler is not None:
+            self._filler.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._filler
+        for worker in self._workers:
+            worker.dispose()
+            await worker.ended()
+        self._spares.clear()
+
+    def confinement(self) -> list[str] | None:  # noqa: D102
+        return self._steps
+
+    async def take(self, work: Work) -> Worker:  # noqa: D102
+        spare = self.take_spare() if work is Work.RUN else None
+        if spare is not None:
+            return spare
+        try:
+            return await self._spawn(work)
+        except OSError as error:
+            raise no_worker(error.strerror or "the system refused") from None
+
+    def take_spare(self) -> Worker | None:  # noqa: D102
+        while self._spares:
+            spare = self._spares.popleft()
+            if spare.is_alive:
+                return spare
+        return None
+
+    def refill(self) -> None:  # noqa: D102
+        self._wanted.set()
+
+    async def _spawn(self, work: Work) -> PipeWorker:
+        arguments = [work.name, self._bounds.to_json()]
+        worker = PipeWorker(await launch(_MODULE, arguments, pipes=True))
+        self._workers = {worker, *(one for one in self._workers if one.is_alive)}
+        return worker
+
+    async def _fill(self) -> None:
+        await self._probe()
+        while True:
+            try:
+                while len(self._spares) < self._spares_wanted:
+                    self._spares.append(await self._spawn(Work.RUN))
+            except OSError:
+                await asyncio.sleep(_RETRY_S)
+                continue
+            self._wanted.clear()
+            await self._wanted.wait()
+
+    async def _probe(self) -> None:
+        process = await launch(_MODULE, ["PROBE", self._bounds.to_json()], pipes=True)
+        answer, _ = await process.communicate()
+        self._steps = json.loads(answer) if answer else []

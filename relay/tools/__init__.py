@@ -1,0 +1,1 @@
+"""What a tool is, wherever it runs: declaration, arguments, registry, dispatch."""

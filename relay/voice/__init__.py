@@ -1,0 +1,1 @@
+"""One conversation: a client, a live model and the room's tools."""

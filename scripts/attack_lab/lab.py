@@ -1,0 +1,230 @@
+"""Runs one HTML file as a mini-app in the real product and reports what came of it."""
+
+import json
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from scripts.attack_lab.devtools import Devtools, DevtoolsError
+from scripts.attack_lab.room_tab import RoomTab
+from scripts.browser_lab.relay_process import RelayProcess
+from scripts.browser_lab.witness import Witness
+
+GOOD_APP = """<!doctype html>
+<title>Good app</title>
+<script>
+webMcp.registerTool({
+  name: "good_echo",
+  description: "Says what it is told",
+  parameters: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+  execute: ({ text }) => text,
+});
+webMcp.ready();
+</script>
+"""
+PLAIN_SDK = b"""<!doctype html><script>
+window.webMcp = { registerTool: async () => {}, ready() {} };
+</script>"""
+ATTACK, GOOD = "app_attack", "app_good"
+STARTED = ("running", "not-responding", "lost", "stopped")
+ANSWER_MAX_S = 1.0
+
+
+@dataclass(kw_only=True)
+class Report:
+    """What one file did; `requests` are all that got out, to the witness or to the relay."""
+
+    requests: list[str]
+    datagrams: int
+    dialogs: list[str]
+    popups: list[str]
+    downloads: list[str]
+    max_gap_ms: float
+    room_url_unchanged: bool
+    good_app_answered: bool
+    app_state: str
+    tools: list[str]
+    toasts: list[str]
+    result: Any = None
+
+    def contained(self) -> bool:
+        """Whether nothing got out and the room is as it was."""
+        escaped = self.requests or self.datagrams or self.dialogs or self.popups or self.downloads
+        return not escaped and self.room_url_unchanged and self.good_app_answered
+
+    def as_json(self) -> dict[str, Any]:
+        """The same with the keys of JavaScript."""
+        return {_camel(key): value for key, value in asdict(self).items()}
+
+
+class Lab:
+    """A context manager: witness, relay, browser, and a room with a good app in it.
+
+    The same room meets one file after the other; it is opened anew only if one broke it.
+    """
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._room: RoomTab | None = None
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="voicebox-attack-"))
+            self.apps = Path(folder) / "mini-apps"
+            self.apps.mkdir()
+            self._log = Path(folder) / "requests"
+            self.witness = stack.enter_context(Witness())
+            self._log.touch()
+            serve = ["-m", "scripts.attack_lab.serve", str(self._log)]
+            env = {"VOICEBOX_EXTENSIONS_DIR": folder, "HOME": folder}
+            self.relay = stack.enter_context(RelayProcess(serve, env=env))
+            flags = [_all_names_lead_to(self.witness.tcp_port)]
+            self._devtools = stack.enter_context(Devtools(flags))
+            self._stack = stack.pop_all()
+        (self.apps / "good.html").write_text(GOOD_APP)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+    def filled(self, html: bytes) -> bytes:
+        """The file with the addresses that an attack may aim at."""
+        for name, port in {
+            b"{{witness}}": self.witness.tcp_port,
+            b"{{udp}}": self.witness.udp_port,
+            b"{{relay}}": int(self.relay.url.rsplit(":", 1)[1]),
+        }.items():
+            html = html.replace(name, f"127.0.0.1:{port}".encode())
+        return html
+
+    def run(
+        self,
+        html: bytes,
+        *,
+        settle_ms: float = 300,
+        call: tuple[str, object] | None = None,
+        act: Callable[[RoomTab], Any] | None = None,
+    ) -> Report:
+        """Launch it beside a good app, let it do its worst for `settle_ms`, look at everything.
+
+        `call` runs one of its tools; `act` does something in the room meanwhile. What they
+        answer is the report's `result`.
+        """
+        room = self._whole_room()
+        (self.apps / "attack.html").write_bytes(self.filled(html))
+        seen = self._seen()
+        self.witness.forget()
+        room.forget()
+        url = room.url()
+        try:
+            result = self._attack(room, settle_ms, call, act)
+            return self._report(room, url=url, seen=seen, result=result)
+        finally:
+            self._clear(room)
+
+    def escapes(self, html: bytes, *, settle_ms: float = 1_000) -> int:
+        """How many requests and datagrams the same file sends as a plain page, uncontained."""
+        file = self.apps.parent / "plain.html"
+        file.write_bytes(PLAIN_SDK + self.filled(html))
+        self.witness.forget()
+        tab = self._devtools.send("Target.createTarget", url=file.as_uri())["targetId"]
+        self._devtools.wait(settle_ms / 1000)
+        self._devtools.send("Target.closeTarget", targetId=tab)
+        return len(self.witness.requests) + self.witness.datagrams
+
+    def _whole_room(self) -> RoomTab:
+        """The room of the run before, or a new one if that was broken."""
+        if self._room is None:
+            (self.apps / "attack.html").write_text("<p>nothing yet</p>")
+            room = RoomTab(self._devtools)
+            room.open(self.relay.link)
+            room.launch(GOOD)
+            room.wait_for(lambda: "good_echo" in self.relay.tools(), "the good app")
+            self._room = room
+        return self._room
+
+    def _clear(self, room: RoomTab) -> None:
+        try:
+            room.stop(ATTACK)
+            room.wait_for(lambda: not self._tools(), "the end of the app's tools")
+            if room.state(GOOD) == "running":
+                return
+        except (DevtoolsError, TimeoutError):
+            pass  # the run broke the room; its report says so
+        self._room = None
+        room.close()
+
+    def _attack(
+        self,
+        room: RoomTab,
+        settle_ms: float,
+        call: tuple[str, object] | None,
+        act: Callable[[RoomTab], Any] | None,
+    ) -> Any:
+        room.launch(ATTACK)
+        room.wait_for(lambda: room.state(ATTACK) in STARTED, "the app's start")
+        result = act(room) if act else None
+        if call is not None:
+            room.wait_for(lambda: call[0] in self._tools(), f"the tool {call[0]}")
+        room.wait(settle_ms / 1000)
+        return self.relay.call(*call) if call else result
+
+    def _report(self, room: RoomTab, *, url: str, seen: int, result: Any) -> Report:
+        started = time.monotonic()
+        answer = self.relay.call("good_echo", {"text": "hello"})
+        in_time = time.monotonic() - started <= ANSWER_MAX_S
+        return Report(
+            requests=[*self.witness.requests, *self._foreign(seen)],
+            datagrams=self.witness.datagrams,
+            dialogs=[*room.dialogs],
+            popups=[*room.popups],
+            downloads=[*room.downloads],
+            max_gap_ms=round(room.max_gap_ms(), 1),
+            room_url_unchanged=room.url() == url,
+            good_app_answered=in_time and answer.get("result") == "hello",
+            app_state=room.state(ATTACK),
+            tools=self._tools(),
+            toasts=room.toasts(),
+            result=result,
+        )
+
+    def _tools(self) -> list[str]:
+        """What the attack offers to models now."""
+        declared = self.relay.ask("GET", "/api/tools")["tools"]
+        return sorted(tool["name"] for tool in declared if tool.get("appId") == ATTACK)
+
+    def _seen(self) -> int:
+        return len(self._log.read_text(encoding="utf-8").splitlines())
+
+    def _foreign(self, seen: int) -> list[str]:
+        """Requests to the relay that the room's own page did not make."""
+        lines = self._log.read_text(encoding="utf-8").splitlines()[seen:]
+        requests = [json.loads(line) for line in lines]
+        return [
+            f"{request['method']} {request['path']}"
+            for request in requests
+            if request.get("Origin", self.relay.url) != self.relay.url
+            or request.get("Sec-Fetch-Site", "none") not in {"none", "same-origin"}
+        ]
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def _all_names_lead_to(port: int) -> str:
+    """A flag that sends every host name to one loopback port, but for what Chromium asks itself."""
+    own = [f"MAP {name} ~NOTFOUND" for name in ("*.google.com", "*.googleapis.com", "*.gvt1.com")]
+    rules = [*own, f"MAP * 127.0.0.1:{port}", "EXCLUDE 127.0.0.1", "EXCLUDE localhost"]
+    return f"--host-resolver-rules={', '.join(rules)}"

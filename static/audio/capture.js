@@ -1,0 +1,77 @@
+/** The microphone as 20 ms PCM16 frames at the relay's rate. */
+
+/** @typedef {"refused" | "no-device" | "busy" | "insecure" | "lost"} MicrophoneTrouble */
+
+export class MicrophoneError extends Error {
+  /** @param {MicrophoneTrouble} trouble */
+  constructor(trouble) {
+    super(`microphone: ${trouble}`);
+    this.name = "MicrophoneError";
+    this.trouble = trouble;
+  }
+}
+
+/** @type {Record<string, MicrophoneTrouble>} */
+const TROUBLES = {
+  NotAllowedError: "refused",
+  SecurityError: "refused",
+  NotFoundError: "no-device",
+  OverconstrainedError: "no-device",
+  NotReadableError: "busy",
+  AbortError: "busy",
+};
+
+/** Asks for the microphone. Throws: MicrophoneError. @returns {Promise<MediaStream>} */
+export async function askForMicrophone() {
+  if (!navigator.mediaDevices) throw new MicrophoneError("insecure");
+  try {
+    return await navigator.mediaDevices.getUserMedia({
+      audio: {
+        channelCount: 1,
+        echoCancellation: true,
+        noiseSuppression: true,
+        autoGainControl: true,
+      },
+    });
+  } catch (error) {
+    throw new MicrophoneError(TROUBLES[/** @type {Error} */ (error).name] ?? "no-device");
+  }
+}
+
+export class Capture {
+  #context;
+
+  /**
+   * @param {MediaStream} stream stays the caller's
+   * @param {number} rateHz
+   * @param {(pcm: ArrayBuffer) => void} onFrame
+   */
+  static async open(stream, rateHz, onFrame) {
+    const context = new AudioContext({ sampleRate: rateHz });
+    const capture = new Capture(context, rateHz);
+    await context.audioWorklet.addModule(new URL("./capture-worklet.js", import.meta.url));
+    const node = new AudioWorkletNode(context, "capture", { numberOfOutputs: 0 });
+    node.port.onmessage = ({ data }) => onFrame(data);
+    context.createMediaStreamSource(stream).connect(node);
+    await context.resume();
+    return capture;
+  }
+
+  /** @param {AudioContext} context @param {number} rateHz */
+  constructor(context, rateHz) {
+    this.#context = context;
+    this.rateHz = rateHz;
+  }
+
+  close() {
+    void this.#context.close();
+  }
+}
+
+/** Loudness of a frame, 0 to 1. @param {ArrayBuffer} pcm */
+export function levelOf(pcm) {
+  const samples = new Int16Array(pcm);
+  let sum = 0;
+  for (const sample of samples) sum += sample * sample;
+  return Math.sqrt(sum / samples.length) / 32_768;
+}

@@ -1,0 +1,110 @@
+/**
+ * Keeps the keyboard with the person: an app gets it by a click or a Tab, not by asking.
+ *
+ * The room can't see a click inside an app, so the SDK reports real ones (they cannot be forged
+ * there). A grab while the pointer is elsewhere is undone at once; one under the pointer may be a
+ * click whose report is on its way, and is undone when none comes.
+ */
+
+const REPORT_MAX_MS = 150;
+
+/**
+ * @typedef {import("./running-app.js").RunningApp} RunningApp
+ * @typedef {{focusGestureMaxMs: number, focusStealsMax: number}} FocusLimits
+ */
+
+export class FocusGuard {
+  #apps;
+  #limits;
+  #onSteals;
+  /** @type {Element | null} */
+  #last = null;
+  #tabAt = Number.NEGATIVE_INFINITY;
+  #keyAt = Number.NEGATIVE_INFINITY;
+  /** @type {WeakMap<RunningApp, {steals: number, clickAt: number}>} */
+  #records = new WeakMap();
+
+  /**
+   * @param {{apps: () => readonly RunningApp[], limits: FocusLimits,
+   *   onSteals: (app: RunningApp) => void}} options onSteals: it grabbed too often
+   */
+  constructor({ apps, limits, onSteals }) {
+    this.#apps = apps;
+    this.#limits = limits;
+    this.#onSteals = onSteals;
+    document.addEventListener("focusin", ({ target }) => this.#focused(target), true);
+    document.addEventListener("keydown", (event) => this.#key(event), true);
+    window.addEventListener("blur", () => this.#blurred());
+  }
+
+  /** The person asked for this app just now, so it may take the keyboard. @param {RunningApp} app */
+  allow(app) {
+    this.#record(app).clickAt = performance.now();
+  }
+
+  /** A real click inside the app. @param {RunningApp} app */
+  clicked(app) {
+    const record = this.#record(app);
+    record.clickAt = performance.now();
+    if (record.steals > 0 && this.#appWithFocus() !== app && this.#hovers(app)) {
+      record.steals -= 1; // the grab that was undone was this click's
+      app.frame.element.focus();
+    }
+  }
+
+  /** @param {EventTarget | null} target */
+  #focused(target) {
+    if (target instanceof HTMLIFrameElement) return;
+    this.#last = target instanceof Element ? target : null;
+    this.#tabAt = Number.NEGATIVE_INFINITY; // that Tab led to a place in the room
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key({ key, timeStamp }) {
+    if (key === "Tab") this.#tabAt = timeStamp;
+    else this.#keyAt = timeStamp;
+  }
+
+  #blurred() {
+    const app = this.#appWithFocus();
+    if (!app) return;
+    const now = performance.now();
+    const { focusGestureMaxMs } = this.#limits;
+    if (now - this.#tabAt <= focusGestureMaxMs) return;
+    const record = this.#record(app);
+    if (now - record.clickAt <= focusGestureMaxMs) return;
+    const typing = now - this.#keyAt <= focusGestureMaxMs;
+    if (typing || record.steals > 0 || !this.#hovers(app)) return this.#giveBack(app, record);
+    setTimeout(() => {
+      const clicked = record.clickAt >= now - focusGestureMaxMs;
+      if (!clicked && this.#appWithFocus() === app) this.#giveBack(app, record);
+    }, REPORT_MAX_MS);
+  }
+
+  /** @param {RunningApp} app @param {{steals: number}} record */
+  #giveBack(app, record) {
+    record.steals += 1;
+    const target = this.#last?.isConnected ? this.#last : document.body;
+    app.frame.element.blur();
+    window.focus();
+    if (target instanceof HTMLElement) target.focus({ preventScroll: true });
+    if (record.steals === this.#limits.focusStealsMax) this.#onSteals(app);
+  }
+
+  /** @returns {RunningApp | undefined} */
+  #appWithFocus() {
+    return this.#apps().find(({ frame }) => frame.element === document.activeElement);
+  }
+
+  /** @param {RunningApp} app */
+  #hovers({ frame }) {
+    return frame.element.matches(":hover") || matchMedia("(hover: none)").matches;
+  }
+
+  /** @param {RunningApp} app */
+  #record(app) {
+    const record = this.#records.get(app) ?? { steals: 0, clickAt: Number.NEGATIVE_INFINITY };
+    this.#records.set(app, record);
+    return record;
+  }
+}

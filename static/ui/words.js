@@ -1,0 +1,12 @@
+/** Sentences for people: the cause, then what to do. */
+
+/** @type {Record<import("../audio/capture.js").MicrophoneTrouble, string>} */
+export const MICROPHONE_TROUBLES = {
+  refused:
+    "The browser does not let this page hear you. Allow the microphone for it, then press again.",
+  "no-device": "No microphone was found. Plug one in, then press again. Typing works meanwhile.",
+  busy: "The microphone is in use by something else. Close that, then press again.",
+  insecure:
+    "The browser gives a microphone only to https pages and to this computer's own address.",
+  lost: "The microphone went away. Plug it in, then press again.",
+};

@@ -1,0 +1,1 @@
+"""Stand-ins that keep the contract of what they stand for."""

@@ -1,0 +1,175 @@
+"""Typed text through the parser, with the examples' tools and the relay's own declared."""
+
+from typing import Any
+
+import pytest
+
+from relay.providers.embedded.toolbox import Act, Ask, Decline, Heard, Toolbox
+from tests.fakes.voice import ALL_CARDS, AUDIO, BUILT_IN, EXAMPLE_TOOLS
+
+TOOLBOX = Toolbox(ALL_CARDS)
+
+
+def told(text: str, asked: Ask | None = None) -> tuple[str, dict[str, Any]] | str | None:
+    """The call, the name of the missing value, or None."""
+    match TOOLBOX.decide([Heard(text)], asked):
+        case Act(name=name, args=args):
+            return name, args
+        case Ask(slot=slot):
+            return slot.name
+        case Decline():
+            return None
+
+
+def score(team: str, points: float) -> tuple[str, dict[str, Any]]:
+    return "set_score", {"team": team, "points": points}
+
+
+def light(room: str, *, on: bool) -> tuple[str, dict[str, Any]]:
+    return "set_light", {"room": room, "on": on}
+
+
+def bright(room: str, percent: float) -> tuple[str, dict[str, Any]]:
+    return "set_brightness", {"room": room, "percent": percent}
+
+
+def timer(**args: object) -> tuple[str, dict[str, Any]]:
+    return "start_timer", args
+
+
+@pytest.mark.parametrize(
+    ("text", "call"),
+    [
+        ("add three points to the home team", score("home", 3)),
+        ("Give the away team two points.", score("away", 2)),
+        ("three points for home", score("home", 3)),
+        ("the home team scored five points", score("home", 5)),
+        ("add a point to the away team", score("away", 1)),
+        ("please add 12 points to away, thanks", score("away", 12)),
+        ("take two points from the home team", score("home", -2)),
+        ("reset the scores", ("reset_scores", {})),
+        ("reset the scoreboard", ("reset_scores", {})),
+        ("start a new game", ("reset_scores", {})),
+        ("start a five minute timer", timer(minutes=5)),
+        ("set a timer for ten minutes", timer(minutes=10)),
+        ("set a timer for two minutes and thirty seconds", timer(minutes=2, seconds=30)),
+        ("start a countdown of ninety seconds", timer(seconds=90)),
+        ("start a timer for five minutes called pasta", timer(minutes=5, label="pasta")),
+        ("start a ten minute timer for the eggs", timer(minutes=10, label="eggs")),
+        ("set a timer for an hour", timer(minutes=60)),
+        ("set a timer for an hour and five minutes", timer(minutes=65)),
+        ("set a timer for one and a half minutes", timer(minutes=1.5)),
+        ("set a timer for a minute and a half", timer(minutes=1.5)),
+        ("stop the timer", ("stop_timer", {})),
+        ("cancel the countdown", ("stop_timer", {})),
+        ("turn on the kitchen light", light("kitchen", on=True)),
+        ("turn the bedroom light off", light("bedroom", on=False)),
+        ("switch off the living room lights", light("living room", on=False)),
+        ("kitchen lights on please", light("kitchen", on=True)),
+        ("could you turn on the light in the living room", light("living room", on=True)),
+        ("set the kitchen to fifty percent", bright("kitchen", 50)),
+        ("dim the bedroom light to 20%", bright("bedroom", 20)),
+        ("set the living room brightness to 75 percent", bright("living room", 75)),
+        ("list the extensions", ("list_extensions", {})),
+        ("what extensions are there", ("list_extensions", {})),
+        ("hash hello world", ("hash", {"input": "hello world"})),
+    ],
+)
+def test_a_command_becomes_its_call(text: str, call: tuple[str, dict[str, Any]]) -> None:
+    assert told(text) == call
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "what a lovely day",
+        "tell me a joke",
+        "the home team is winning",
+        "I went home at three",
+        "turn on the tv",
+        "reset my password",
+        "I need to stop at the store",
+        "don't turn on the kitchen light",
+        "is the kitchen light on",
+        "what time is it",
+        "thank you",
+        "my brother lives in a house with a big kitchen",
+        "we had three points yesterday",
+        "did you see the light of the moon",
+        "can you hear me",
+        "the timer on the oven is broken",
+        "I like your new game",
+        "let's call mom",
+        "call me back in five minutes",
+        "home is where the heart is",
+        "you",
+        "stop",
+    ],
+)
+def test_what_is_no_command_is_declined(text: str) -> None:
+    assert told(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "missing", "answer", "call"),
+    [
+        ("add points to the home team", "points", "three", score("home", 3)),
+        ("add three points", "team", "the away team please", score("away", 3)),
+        ("lights off", "room", "bedroom", light("bedroom", on=False)),
+        ("turn on the light", "room", "in the kitchen", light("kitchen", on=True)),
+        ("dim the bedroom light", "percent", "twenty percent", bright("bedroom", 20)),
+    ],
+)
+def test_a_missing_value_is_asked_for_and_completes_the_call(
+    text: str, missing: str, answer: str, call: tuple[str, dict[str, Any]]
+) -> None:
+    asked = TOOLBOX.decide([Heard(text)])
+    assert isinstance(asked, Ask)
+    assert asked.slot.name == missing
+    assert told(answer, asked) == call
+
+
+def test_a_question_can_be_dropped_or_overtaken() -> None:
+    asked = TOOLBOX.decide([Heard("add points to the home team")])
+    assert isinstance(asked, Ask)
+    assert TOOLBOX.decide([Heard("never mind")], asked) == Decline("never mind", dropped=True)
+    assert told("stop the timer", asked) == ("stop_timer", {})
+    assert told("what a lovely day", asked) is None
+
+
+def test_the_parser_judges_the_guesses() -> None:
+    guesses = [
+        Heard("Add three points to the phone team.", -0.20),
+        Heard("Add free points to the hum team.", -0.25),
+        Heard("Add three points to the home team.", -0.30),
+    ]
+    decision = TOOLBOX.decide(guesses)
+    assert isinstance(decision, Act)
+    assert (decision.name, decision.args) == score("home", 3)
+
+
+def test_an_unlikely_guess_is_not_acted_on() -> None:
+    assert TOOLBOX.decide([Heard("stop the timer", -1.5)]) == Decline("stop the timer")
+
+
+def test_no_tools_means_no_call() -> None:
+    assert Toolbox([]).decide([Heard("stop the timer")]) == Decline("stop the timer")
+
+
+def test_the_tools_here_are_the_ones_of_the_examples() -> None:
+    for name, specs in EXAMPLE_TOOLS.items():
+        page = (AUDIO.parent / "mini-apps" / name).read_text("utf-8")
+        assert page.count(".registerTool(") == len(specs)
+        for spec in specs:
+            assert f'name: "{spec.name}"' in page
+            assert f'description: "{spec.description}"' in page
+
+
+def test_the_built_in_tools_here_are_the_ones_of_the_relay() -> None:
+    from relay.extensions import _SPECS
+
+    declared = {spec.name: spec.description for spec in BUILT_IN}
+    for spec in _SPECS:
+        if spec.name in declared:
+            assert declared[spec.name] == spec.description

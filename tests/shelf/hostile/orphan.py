@@ -1,0 +1,43 @@
+"""A host process that is killed in the middle of a call. Started by the tests.
+
+python orphan.py FOLDER [nofork]: prints one process id a line once the module runs
+"""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+import structlog
+
+ROOT = Path(__file__).resolve().parent.parent.parent.parent
+sys.path.insert(0, str(ROOT))
+
+from relay.protocol.limits import Limits
+from relay.shelf.host import make_source
+from tests.shelf.shelves import ask, serving
+
+# None of the worker's own bounds may be what ends it.
+LIMITS = Limits(wasm_call_deadline_ms=600_000, wasm_child_watchdog_ms=600_000)
+
+
+def descendants(pid: int) -> list[int]:
+    """Every process under this one."""
+    own = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [one for child in map(int, own) for one in (child, *descendants(child))]
+
+
+async def main() -> None:
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40))
+    source = make_source(limits=LIMITS, fork="nofork" not in sys.argv)
+    async with serving(Path(sys.argv[1]), limits=LIMITS, source=source) as host:
+        await host.prove()
+        await ask(host, "hash", input="")
+        call = asyncio.create_task(ask(host, "loop", input=""))
+        await asyncio.sleep(0.5)
+        print(*await asyncio.to_thread(descendants, os.getpid()), flush=True)
+        await call
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
