@@ -12,6 +12,7 @@ from relay.miniapps.host import MiniAppHost
 from relay.protocol.limits import Limits
 from relay.protocol.messages import Message
 from relay.protocol.refusals import Refusal, RefusalCode
+from relay.tools.bucket import TokenBucket
 from relay.tools.dispatch import ToolDispatcher
 from relay.tools.feed import FrameFeed
 from relay.tools.registry import ToolRegistry
@@ -23,10 +24,13 @@ _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 class WorkspacePage:
     """A page that runs apps; it outlives a short break of its socket."""
 
-    def __init__(self, *, workspace_id: str, host: MiniAppHost) -> None:
+    def __init__(self, *, workspace_id: str, limits: Limits) -> None:
         self.workspace_id = workspace_id
-        self.host = host
+        self.host = MiniAppHost(limits=limits)
         self.apps: set[AppId] = set()
+        self.registrations = TokenBucket(
+            burst=limits.registrations_burst_max, per_s=limits.registrations_per_second_max
+        )
         self.leaving: asyncio.TimerHandle | None = None
         self.held_by: Attachment | None = None
 
@@ -54,7 +58,7 @@ class Room:
             show_args=show_args,
         )
         self._pages: dict[str, WorkspacePage] = {}
-        self._nowhere = WorkspacePage(workspace_id="", host=MiniAppHost(limits=limits))
+        self._nowhere = WorkspacePage(workspace_id="", limits=limits)
 
     def attach_page(
         self, send: Callable[[Message], None], workspace_id: str | None = None
@@ -67,9 +71,7 @@ class Room:
         if page is None:
             if len(self._pages) >= self._limits.sockets_per_room_max:
                 raise Refusal(RefusalCode.SERVER_FULL, "the room has as many pages as it may")
-            page = WorkspacePage(
-                workspace_id=f"ws_{secrets.token_hex(16)}", host=MiniAppHost(limits=self._limits)
-            )
+            page = WorkspacePage(workspace_id=f"ws_{secrets.token_hex(16)}", limits=self._limits)
         self._pages.pop(page.workspace_id, None)
         self._pages[page.workspace_id] = page  # the last to come is the last in line
         if page.leaving is not None:
@@ -120,11 +122,18 @@ class Room:
     async def register(
         self, page: WorkspacePage, app_id: str, tools: Sequence[object]
     ) -> Admission:
-        """Replace the app's tools. Raises: Refusal `bad-request` over `apps_per_page_max`."""
+        """Replace the app's tools.
+
+        Raises: Refusal `rate-limited`; `bad-request` over `apps_per_page_max`.
+        """
+        if not page.registrations.take():
+            raise Refusal(RefusalCode.RATE_LIMITED, "too many registrations; try again in a second")
         known = AppId(app_id)
         if known not in page.apps and len(page.apps) >= self._limits.apps_per_page_max:
             raise Refusal(RefusalCode.BAD_REQUEST, "the page runs as many apps as it may")
         page.apps.add(known)
+        if page is not self._nowhere:  # what was registered before its page came is superseded
+            self.close_app(self._nowhere, app_id)
         admission = await self.registry.replace(page.host, known, tools)
         if known not in page.apps:  # the page was forgotten while its schemas were compiled
             self.registry.withdraw(page.host, known)

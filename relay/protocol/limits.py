@@ -41,6 +41,22 @@ class Limits(Struct, frozen=True, kw_only=True):
     ] = 256
     rooms_max: Annotated[int, _of("Rooms of one relay.")] = 64
     sockets_per_room_max: Annotated[int, _of("Sockets of each kind in one room.")] = 64
+    sockets_max: Annotated[int, _of("Open sockets of one relay.")] = 1_024
+    sockets_before_hello_max: Annotated[
+        int, _of("Sockets that may wait to say hello at a time.")
+    ] = 128
+    hello_failures_burst_max: Annotated[
+        int, _of("Wrong tokens on sockets that are answered before they are throttled.")
+    ] = 32
+    hello_failures_per_second_max: Annotated[
+        int, _of("Wrong tokens on sockets that are answered in a second, after the burst.")
+    ] = 4
+    registrations_burst_max: Annotated[
+        int, _of("Registrations that a room takes at once, from each page and from HTTP.")
+    ] = 64
+    registrations_per_second_max: Annotated[
+        int, _of("Registrations that a room takes in a second, after the burst.")
+    ] = 16
     page_grace_ms: Annotated[
         int, _of("Time in which a page that dropped may come back for its tools.")
     ] = 2_000
@@ -68,6 +84,10 @@ class Limits(Struct, frozen=True, kw_only=True):
     # Calls
     tool_call_timeout_ms: Annotated[int, _of("Deadline of a mini-app's tool.")] = 5_000
     calls_per_session_max: Annotated[int, _of("Calls that one session runs at a time.")] = 16
+    calls_burst_max: Annotated[int, _of("Calls that one session may make at once.")] = 128
+    calls_per_second_max: Annotated[
+        int, _of("Calls that one session may make in a second, after the burst.")
+    ] = 64
     call_log_max: Annotated[int, _of("Names of withdrawn tools that a room remembers.")] = 1_024
     # Live models behind a socket
     provider_dial_timeout_ms: Annotated[int, _of("Time to reach a remote model.")] = 10_000

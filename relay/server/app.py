@@ -60,7 +60,7 @@ def make_app(
     app[keys.LIMITS] = limits
     app[keys.METRICS] = Metrics()
     app[keys.SESSIONS] = Sessions(app[keys.METRICS])
-    app[keys.SOCKETS] = OpenSockets()
+    app[keys.SOCKETS] = OpenSockets(limits=limits)
     app[keys.GUARD] = Guard(token=token, public_host=settings.public_host)
     app[keys.PAGES] = Pages(assets.STATIC)
     app[keys.MINI_APPS] = MiniApps(

@@ -88,9 +88,13 @@ class ClientSocket:
 
     async def receive(self) -> AsyncIterator[str | bytes]:
         """Text and binary messages until the client is gone."""
+        received = 0
         async for message in self._socket:
             if message.type in {WSMsgType.TEXT, WSMsgType.BINARY}:
                 yield message.data
+            received += 1
+            if received % _MESSAGES_BETWEEN_YIELDS == 0:
+                await asyncio.sleep(0)  # a burst that is already here must not starve the others
 
     def refuse(self, refusal: Refusal) -> None:
         """Tell the client that a message of its was refused."""
@@ -159,7 +163,8 @@ async def serve_socket(
     request: web.Request, handle: Handle, *, heeds_stopping: bool = False
 ) -> web.WebSocketResponse:
     """Accept the WebSocket, check its hello, run `handle`, and close it in every case."""
-    guard, limits = request.app[GUARD], request.app[LIMITS]
+    limits, sockets = request.app[LIMITS], request.app[SOCKETS]
+    sockets.check_room()
     response = web.WebSocketResponse(
         compress=False,
         max_msg_size=limits.message_max_bytes,
@@ -167,28 +172,30 @@ async def serve_socket(
         timeout=_CLOSE_TIMEOUT_S,
     )
     await response.prepare(request)
-    with request.app[SOCKETS].holding(response, heeds_stopping=heeds_stopping):
-        closing = await _served(ClientSocket(response, limits), guard, handle)
+    with sockets.holding(response, heeds_stopping=heeds_stopping):
+        closing = await _served(ClientSocket(response, limits), request.app, handle)
         reason = closing.reason.encode()[:120].decode(errors="ignore").encode()
         await response.close(code=closing.code, message=reason, drain=False)
     return response
 
 
-async def _served(socket: ClientSocket, guard: Guard, handle: Handle) -> Closing:
+async def _served(socket: ClientSocket, app: web.Application, handle: Handle) -> Closing:
     closing = Closing(1000, "")
     try:
         async with asyncio.TaskGroup() as group:
             group.create_task(socket.write())
-            closing = await _handled(socket, guard, handle)
+            closing = await _handled(socket, app, handle)
             socket.finish()
     except* TooSlow:
         closing = Closing(1013, "too slow")
     return closing
 
 
-async def _handled(socket: ClientSocket, guard: Guard, handle: Handle) -> Closing:
+async def _handled(socket: ClientSocket, app: web.Application, handle: Handle) -> Closing:
     try:
-        await handle(socket, await socket.hello(guard))
+        with app[SOCKETS].waiting_for_hello():
+            hello = await socket.hello(app[GUARD])
+        await handle(socket, hello)
     except Closing as closing:
         return closing
     except Refusal as refusal:

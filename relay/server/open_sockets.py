@@ -6,17 +6,48 @@ from contextlib import contextmanager, suppress
 
 from aiohttp import web
 
+from relay.protocol.limits import Limits
+from relay.protocol.refusals import Refusal, RefusalCode
+from relay.tools.bucket import TokenBucket
+
 _GOODBYE_S = 1.0
 
 
 class OpenSockets:
     """Sockets enter and leave by themselves; those of voice sessions end when `stopping` is set."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, limits: Limits) -> None:
+        self._limits = limits
+        self._before_hello = 0
+        self._failures = TokenBucket(
+            burst=limits.hello_failures_burst_max, per_s=limits.hello_failures_per_second_max
+        )
         self._open: set[web.WebSocketResponse] = set()
         self._talking: set[web.WebSocketResponse] = set()
         self._silent = asyncio.Event()
         self.stopping = asyncio.Event()
+
+    def check_room(self) -> None:
+        """Before the upgrade. Raises: Refusal `server-full`."""
+        waiting_max = self._limits.sockets_before_hello_max
+        if len(self._open) >= self._limits.sockets_max or self._before_hello >= waiting_max:
+            raise Refusal(RefusalCode.SERVER_FULL, "the relay has as many sockets as it may")
+
+    @contextmanager
+    def waiting_for_hello(self) -> Iterator[None]:
+        """Count a socket while it is not known; wrong tokens are slowed down together.
+
+        Raises: Refusal `rate-limited` in the place of `bearer-refused`.
+        """
+        self._before_hello += 1
+        try:
+            yield
+        except Refusal as refusal:
+            if refusal.code is RefusalCode.BEARER_REFUSED and not self._failures.take():
+                raise Refusal(RefusalCode.RATE_LIMITED, "too many wrong tokens") from None
+            raise
+        finally:
+            self._before_hello -= 1
 
     @contextmanager
     def holding(self, socket: web.WebSocketResponse, *, heeds_stopping: bool) -> Iterator[None]:

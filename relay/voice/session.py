@@ -17,6 +17,7 @@ from relay.protocol.limits import Limits
 from relay.protocol.refusals import Refusal, RefusalCode
 from relay.providers import model as upstream
 from relay.providers.model import LiveModel, LiveSession, SessionConfig, SessionLost, ToolUpdate
+from relay.tools.bucket import TokenBucket
 from relay.tools.dispatch import ToolDispatcher
 from relay.tools.registry import ToolRegistry
 from relay.tools.tool import CallId, Registered, ToolCall, ToolOutcome
@@ -73,6 +74,9 @@ class VoiceSession:
         self._captions = captions
         self._answer = Answer(client, AudioFormat(model.output_rate_hz), limits)
         self._calls: dict[CallId, asyncio.Task[None]] = {}
+        self._call_rate = TokenBucket(
+            burst=limits.calls_burst_max, per_s=limits.calls_per_second_max
+        )
         self._ready = False
         self._gated_frames = 0
         self._tools_changed = asyncio.Event()
@@ -227,9 +231,6 @@ class VoiceSession:
     ) -> None:
         if asked.call_id in self._calls:
             return  # a call is answered once, however often it is announced
-        barred = None
-        if not self._ready or len(self._calls) >= self._limits.calls_per_session_max:
-            barred = Refusal(RefusalCode.BUSY, "too many calls are running, or it is too early")
         call = ToolCall(
             call_id=asked.call_id,
             name=asked.name,
@@ -238,9 +239,17 @@ class VoiceSession:
             session_id=self.session_id,
             provider=self._model.name,
         )
-        task = group.create_task(self._call(call, live, barred))
+        task = group.create_task(self._call(call, live, self._barred()))
         self._calls[asked.call_id] = task
         task.add_done_callback(lambda _: self._calls.pop(asked.call_id, None))
+
+    def _barred(self) -> Refusal | None:
+        """Why the next call may not run, if so."""
+        if not self._ready or len(self._calls) >= self._limits.calls_per_session_max:
+            return Refusal(RefusalCode.BUSY, "too many calls are running, or it is too early")
+        if not self._call_rate.take():
+            return Refusal(RefusalCode.RATE_LIMITED, "too many calls; try again in a second")
+        return None
 
     async def _call(self, call: ToolCall, live: LiveSession, barred: Refusal | None) -> None:
         async def deliver(outcome: ToolOutcome) -> bool:

@@ -28,6 +28,18 @@ export const LIMITS = Object.freeze({
   roomsMax: 64,
   /** Sockets of each kind in one room. */
   socketsPerRoomMax: 64,
+  /** Open sockets of one relay. */
+  socketsMax: 1_024,
+  /** Sockets that may wait to say hello at a time. */
+  socketsBeforeHelloMax: 128,
+  /** Wrong tokens on sockets that are answered before they are throttled. */
+  helloFailuresBurstMax: 32,
+  /** Wrong tokens on sockets that are answered in a second, after the burst. */
+  helloFailuresPerSecondMax: 4,
+  /** Registrations that a room takes at once, from each page and from HTTP. */
+  registrationsBurstMax: 64,
+  /** Registrations that a room takes in a second, after the burst. */
+  registrationsPerSecondMax: 16,
   /** Time in which a page that dropped may come back for its tools. */
   pageGraceMs: 2_000,
   /** Audio sent ahead of real time, at most. */
@@ -66,6 +78,10 @@ export const LIMITS = Object.freeze({
   toolCallTimeoutMs: 5_000,
   /** Calls that one session runs at a time. */
   callsPerSessionMax: 16,
+  /** Calls that one session may make at once. */
+  callsBurstMax: 128,
+  /** Calls that one session may make in a second, after the burst. */
+  callsPerSecondMax: 64,
   /** Names of withdrawn tools that a room remembers. */
   callLogMax: 1_024,
   /** Time to reach a remote model. */
