@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 
 from aiohttp import web
-from aiohttp.typedefs import Handler
 
 from relay import assets
 from relay.extensions import Extensions
@@ -18,21 +17,12 @@ from relay.providers.embedded import EmbeddedModel
 from relay.providers.model import LiveModel
 from relay.providers.script import DEMO, Script, ScriptModel, read_script
 from relay.room import Room, Rooms
-from relay.server import (
-    extension_routes,
-    frames,
-    headers,
-    health,
-    keys,
-    live,
-    miniapp_routes,
-    tool_routes,
-    workspace,
-)
+from relay.server import headers, keys, miniapp_routes
 from relay.server.open_sockets import OpenSockets
 from relay.server.pages import Pages
 from relay.server.refusals import guard, refusals
 from relay.server.remote_models import remote_models
+from relay.server.routes import add_routes
 from relay.server.security import Guard
 from relay.server.sessions import Sessions
 from relay.settings import (
@@ -70,7 +60,7 @@ def make_app(
     app[keys.DEFAULT_PROVIDER] = _known(settings.provider, app[keys.MODELS])
     app[keys.SHELF] = shelf if shelf is not None else _shelf(settings, limits)
     app[keys.ROOMS] = Rooms(limits=limits, show_args=settings.frame_args, prepare=_preparation(app))
-    _add_routes(app)
+    add_routes(app)
     app.on_response_prepare.append(headers.add_headers)
     app.on_shutdown.append(_close_sockets)
     app.cleanup_ctx.extend([_run_shelf, _run_models, miniapp_routes.run_mini_apps, _close_rooms])
@@ -152,33 +142,3 @@ async def _close_sockets(app: web.Application) -> None:
 async def _close_rooms(app: web.Application) -> AsyncIterator[None]:
     yield
     app[keys.ROOMS].close()
-
-
-def _add_routes(app: web.Application) -> None:
-    pages = app[keys.PAGES]
-    routes: list[tuple[str, str, Handler]] = [
-        ("GET", "/live", live.live),
-        ("GET", "/workspace", workspace.workspace),
-        ("GET", "/frames", frames.frames),
-        ("GET", "/metrics", frames.metrics),
-        ("GET", "/api/frames", frames.recent_frames),
-        ("GET", "/api/health", health.health),
-        ("GET", "/api/tools", tool_routes.list_tools),
-        ("POST", "/api/call", tool_routes.call_tool),
-        ("POST", "/api/mini-app/tools", tool_routes.register_tools),
-        ("GET", "/api/mini-apps", miniapp_routes.mini_apps),
-        ("POST", "/api/mini-apps", miniapp_routes.save),
-        ("PUT", "/api/mini-apps", miniapp_routes.save),
-        ("DELETE", "/api/mini-apps", miniapp_routes.delete),
-        ("GET", "/api/shelf", extension_routes.shelf),
-        ("GET", "/api/extensions", extension_routes.extensions),
-        ("GET", headers.BRIDGE_PATH, pages.bridge),
-        ("GET", "/", pages.fixed("index.html")),
-        ("GET", "/dashboard", pages.fixed("dashboard.html")),
-        ("GET", "/mini-app-bridge.js", pages.bridge_script),
-        ("GET", "/mini-app-sdk.js", pages.sdk_script),
-        ("GET", "/favicon.ico", pages.fixed("icon.svg")),
-        ("GET", "/static/{path:.+}", pages.named),
-    ]
-    for method, path, handler in routes:
-        app.router.add_route(method, path, handler)

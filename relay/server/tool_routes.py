@@ -4,7 +4,7 @@ import secrets
 from typing import Annotated, Any
 
 from aiohttp import web
-from msgspec import Meta, Raw, Struct
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from relay.protocol.messages import Ident, Json, Name
 from relay.protocol.refusals import EXPLAINED, Refusal, RefusalCode
@@ -22,7 +22,7 @@ class CallBody(Struct, frozen=True, forbid_unknown_fields=True):
     """POST /api/call."""
 
     name: Annotated[str, Meta(max_length=128)]
-    args: Raw = Raw(b"{}")
+    args: Json | UnsetType = UNSET
     room: Name = "main"
 
 
@@ -59,7 +59,7 @@ def _call(body: CallBody) -> ToolCall:
     args: object = None
     error = None
     try:
-        args = parse_arguments(bytes(body.args))
+        args = {} if body.args is UNSET else parse_arguments(bytes(body.args))
     except Refusal as refusal:
         error = refusal.why
     call_id = CallId(f"call_{secrets.token_hex(16)}")

@@ -45,7 +45,7 @@ class EmbeddedModel:
 
     async def start(self) -> None:
         """Begin to load; returns at once."""
-        if await asyncio.to_thread(_missing) is None:
+        if await asyncio.to_thread(missing_library) is None:
             self.engine.start()
 
     async def stop(self) -> None:
@@ -54,7 +54,7 @@ class EmbeddedModel:
 
     async def open(self, config: seam.SessionConfig) -> EmbeddedSession:
         """Open a session; it is ready when the engine is. Raises: Refusal."""
-        missing = await asyncio.to_thread(_missing)
+        missing = await asyncio.to_thread(missing_library)
         if missing is not None:
             raise Refusal(
                 RefusalCode.PROVIDER_UNAVAILABLE,
@@ -68,7 +68,7 @@ class EmbeddedModel:
         return session
 
 
-def _missing() -> str | None:
+def missing_library() -> str | None:
     """The first library that is not installed; none of them is loaded here."""
     for library in _LIBRARIES:
         if importlib.util.find_spec(library) is None:
