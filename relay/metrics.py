@@ -7,6 +7,8 @@ from relay.protocol.messages import ToolFrame
 _SECONDS = (0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 # A model may ask for any name: only registered tools become label values
 _UNKNOWN = "(unknown)"
+_OTHER = "(other)"
+_TOOLS_MAX = 256
 
 
 class Metrics:
@@ -34,6 +36,9 @@ class Metrics:
             "voicebox_frames_dropped", "Tool frames lost by slow observers", registry=self.registry
         )
 
+        self.tasks = Gauge("voicebox_tasks", "Tasks of the event loop now", registry=self.registry)
+        self._tools: set[str] = set()
+
     def observe(self, frame: ToolFrame) -> None:
         """Count a call that began, or one whose outcome stands."""
         if frame.state == "called":
@@ -43,8 +48,19 @@ class Metrics:
         if not isinstance(frame.duration_ms, float):
             return
         outcome = "ok" if frame.ok is True else str(frame.refused)
-        tool = _UNKNOWN if frame.host == "none" else frame.name
-        self.tool_seconds.labels(tool, frame.host, outcome).observe(frame.duration_ms / 1000)
+        self.tool_seconds.labels(self._label(frame), frame.host, outcome).observe(
+            frame.duration_ms / 1000
+        )
+
+    def _label(self, frame: ToolFrame) -> str:
+        """The tool's name, while there are not too many of them: apps choose names."""
+        if frame.host == "none":
+            return _UNKNOWN
+        if frame.name not in self._tools:
+            if len(self._tools) >= _TOOLS_MAX:
+                return _OTHER
+            self._tools.add(frame.name)
+        return frame.name
 
     def text(self) -> bytes:
         """The metrics in Prometheus's text format."""

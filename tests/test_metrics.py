@@ -43,6 +43,16 @@ def test_names_that_nobody_registered_share_one_label() -> None:
     assert 'tool="(unknown)"' in metrics.text().decode()
 
 
+def test_apps_that_invent_names_without_end_share_a_label() -> None:
+    metrics = Metrics()
+    for number in range(300):
+        metrics.observe(frame("called", name=f"tool_{number}"))
+        metrics.observe(frame(name=f"tool_{number}"))
+    labels = {line.split('tool="')[1].split('"')[0] for line in lines(metrics) if 'tool="' in line}
+    assert len(labels) == 257
+    assert "(other)" in labels
+
+
 def test_open_calls_rise_and_fall() -> None:
     metrics = Metrics()
     metrics.observe(frame("called"))

@@ -104,5 +104,7 @@ async def recent_frames(request: web.Request) -> web.Response:
 
 async def metrics(request: web.Request) -> web.Response:
     """GET /metrics: Prometheus text."""
+    known = request.app[METRICS]
+    known.tasks.set(len(asyncio.all_tasks()))
     headers = {hdrs.CONTENT_TYPE: "text/plain; version=0.0.4; charset=utf-8"}
-    return web.Response(body=request.app[METRICS].text(), headers=headers)
+    return web.Response(body=known.text(), headers=headers)

@@ -40,11 +40,11 @@ API = (
 def add_routes(app: web.Application) -> None:
     """Put every route into the application's router."""
     for path, handler in SOCKETS.items():
-        app.router.add_get(path, handler)
+        app.router.add_route("GET", path, handler)
     for route in API:
         app.router.add_route(route.method, route.path, route.handler)
-    app.router.add_get("/api/openapi.json", openapi.handler(API))
-    app.router.add_get("/metrics", frames.metrics)
+    app.router.add_route("GET", "/api/openapi.json", openapi.handler(API))
+    app.router.add_route("GET", "/metrics", frames.metrics)
     _add_pages(app)
 
 
@@ -60,4 +60,4 @@ def _add_pages(app: web.Application) -> None:
         "/static/{path:.+}": pages.named,
     }
     for path, handler in served.items():
-        app.router.add_get(path, handler)
+        app.router.add_route("GET", path, handler)
