@@ -5,7 +5,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -17,7 +17,7 @@ from relay.cli.show import printable
 from relay.settings import mini_app_places, read_settings
 
 _ROUTE = "/api/mini-apps"
-Action = Callable[[Connection, argparse.Namespace], Awaitable[int]]
+Action = Callable[[Connection, argparse.Namespace], Coroutine[Any, Any, int]]
 
 
 def configure(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -10,16 +10,18 @@ import webbrowser
 from collections.abc import Coroutine
 from typing import Any
 
+import structlog
 from aiohttp import web
 
 from relay.cli.error import CommandError
 from relay.logs import configure_logs
 from relay.server.app import make_app
-from relay.server.keys import DEFAULT_PROVIDER, MODELS
-from relay.settings import Settings, ensure_token, read_settings
+from relay.server.keys import DEFAULT_PROVIDER, GUARD, MODELS, SHELF, SOCKETS
+from relay.settings import Settings, SettingsError, ensure_token, load_token, read_settings
 
 _SHUTDOWN_S = 5.0
 _READY_POLL_S = 0.1
+_log = structlog.get_logger(__name__)
 
 
 def configure(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -28,7 +30,7 @@ def configure(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     parser.add_argument("--port", type=int, help="port to listen on; 0 takes a free one (8787)")
     parser.add_argument("--host", help="address to listen on (127.0.0.1)")
     parser.add_argument("--allow-remote", action="store_true", default=None, help="see --host")
-    parser.add_argument("--provider", help="the live model: embedded or script")
+    parser.add_argument("--provider", help="the live model: embedded, openai, gemini or script")
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
     parser.set_defaults(run=run)
 
@@ -72,16 +74,43 @@ async def _serve(settings: Settings, *, open_page: bool) -> None:
             raise _no_place(settings, error) from None
         address = _address(runner, settings)
         _announce(address, token, open_page=open_page)
-        await _tell_when_ready(app, stop)
-        await stop.wait()
+        async with asyncio.TaskGroup() as group:
+            reloading = group.create_task(_reload_on_signal(app, settings))
+            await _tell_when_ready(app, stop)
+            await stop.wait()
+            reloading.cancel()
     finally:
         await runner.cleanup()
 
 
+async def _reload_on_signal(app: web.Application, settings: Settings) -> None:
+    """SIGHUP reads the token and the shelf again; peers with an old token are sent away."""
+    asked = asyncio.Event()
+    if not sys.stdin.isatty():
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, asked.set)
+    while True:
+        await asked.wait()
+        asked.clear()
+        try:
+            token = await asyncio.to_thread(load_token, settings)
+        except SettingsError as error:
+            _log.warning("reload_failed", why=str(error))
+            continue
+        if app[GUARD].change_token(token):
+            await app[SOCKETS].revoke()
+        await app[SHELF].status()
+        _log.info("reloaded")
+
+
 def _stop_on_signal(stop: asyncio.Event) -> None:
-    """The first signal asks for a stop in good order; a second one ends the process at once."""
+    """The first signal asks for a stop in good order; a second one ends the process at once.
+
+    A terminal that is closed (SIGHUP) ends the relay that runs in it.
+    """
     loop = asyncio.get_running_loop()
-    signals = (signal.SIGINT, signal.SIGTERM)
+    signals = [signal.SIGINT, signal.SIGTERM]
+    if sys.stdin.isatty():
+        signals.append(signal.SIGHUP)
 
     def heed() -> None:
         stop.set()
@@ -125,9 +154,12 @@ def _say(line: str) -> None:
 
 async def _tell_when_ready(app: web.Application, stop: asyncio.Event) -> None:
     model = app[MODELS][app[DEFAULT_PROVIDER]]
-    if not model.ready:
+    if not model.ready and model.trouble is None:
         _say("The page works now; the voice is loading …")
-    while not model.ready and not stop.is_set():  # noqa: ASYNC110 - readiness has no event
+    # readiness has no event
+    while not (model.ready or model.trouble or stop.is_set()):  # noqa: ASYNC110
         await asyncio.sleep(_READY_POLL_S)
-    if model.ready:
+    if model.trouble is not None:
+        _say(f"The page works, but not the voice: {model.trouble}.")
+    elif model.ready:
         _say(f"The voice is ready ({model.name}, {model.model}).")

@@ -14,7 +14,7 @@ def configure(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the token; after `rotate`, a running relay keeps the old one until it restarts."""
+    """Print the token; after `rotate`, a running relay keeps the old one until SIGHUP."""
     settings = read_settings(os.environ)
     print(rotate_token(settings) if args.action == "rotate" else load_token(settings))
     return 0

@@ -70,6 +70,13 @@ class OpenSockets:
             with suppress(TimeoutError):
                 self._silent.clear()
                 await asyncio.wait_for(self._silent.wait(), _GOODBYE_S)
+        await self._close(1001, b"the relay stops")
+
+    async def revoke(self) -> None:
+        """Send everybody away whose hello was answered: the token is another one now."""
+        await self._close(1008, b"bearer-refused")
+
+    async def _close(self, code: int, reason: bytes) -> None:
         await asyncio.gather(
-            *(socket.close(code=1001, message=b"the relay stops") for socket in self._open)
+            *(socket.close(code=code, message=reason) for socket in tuple(self._open))
         )

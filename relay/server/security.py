@@ -20,6 +20,12 @@ class Guard:
         self._token = token.encode()
         self._public_host = public_host
 
+    def change_token(self, token: str) -> bool:
+        """Ask for this token from now on; False when it is the one of before."""
+        changed = not hmac.compare_digest(token.encode(), self._token)
+        self._token = token.encode()
+        return changed
+
     def check_request(self, request: web.BaseRequest) -> None:
         """Host and Origin, before any upgrade. Raises: Refusal `host-refused`, `origin-refused`."""
         hosts = self._hosts(request)
