@@ -12,7 +12,7 @@ from relay.protocol.refusals import Refusal, RefusalCode
 from relay.tools import json_text
 from relay.tools.compiled import Unfit
 from relay.tools.explain import find_fault
-from relay.tools.parameters import ready
+from relay.tools.parameters import Parameters
 from relay.tools.snapshot import take_snapshot
 from relay.tools.tool import ToolSpec
 
@@ -42,7 +42,9 @@ def check_arguments(spec: ToolSpec, args: object, *, limits: Limits = LIMITS) ->
     if not isinstance(args, dict):
         raise Refusal(RefusalCode.INVALID_TOOL_ARGUMENTS, "the arguments are not an object")
     copy = take_snapshot(args, limits=limits)
-    parameters = ready(spec.parameters)
+    parameters = spec.parameters
+    if type(parameters) is not Parameters:  # the relay's own tools declare a plain dict
+        parameters = Parameters(parameters)
     check = parameters.check
     if check is not None:
         try:

@@ -2,8 +2,8 @@
 
 fastjsonschema writes Python source from a schema. Only small schemas of the admitted subset
 whose names and members are plain text get that far; for all others there is no compiled
-check and the explaining walk of `relay.tools.arguments` decides alone. This is the only module
-that knows fastjsonschema.
+check and the walk of `relay.tools.explain` decides alone. This is the only module that knows
+fastjsonschema.
 """
 
 import re
@@ -23,6 +23,7 @@ Unfit: type[Exception] = fastjsonschema.JsonSchemaValueException
 # What a generated check may cost, in property schemas and enum members: some ms to compile
 _WEIGHT_MAX = 16
 _CACHED_MAX = 1_024
+_CANONICAL_MAX_BYTES = 8_192
 # Text that is the same in source as in data: no quote, brace, backslash, control or surrogate
 _PLAIN = re.compile(r"[\w .,:;/!?&+()-]{0,64}")
 _COPIED = ("type", "maxLength", "minLength", "maximum", "minimum", "enum", "additionalProperties")
@@ -34,16 +35,20 @@ def compiled_check(parameters: dict[str, Any]) -> Check | None:
 
     Raises: Refusal `invalid-tool-parameters` when the schema can't be compiled.
     """
-    if _weight(parameters) > _WEIGHT_MAX or not all(map(_PLAIN.fullmatch, _texts(parameters))):
-        return None
-    return _compiled(orjson.dumps(_without_nulls(parameters), option=orjson.OPT_SORT_KEYS))
+    canonical = orjson.dumps(parameters, option=orjson.OPT_SORT_KEYS)
+    return _compiled(canonical) if len(canonical) <= _CANONICAL_MAX_BYTES else None
 
 
 @lru_cache(maxsize=_CACHED_MAX)
-def _compiled(canonical: bytes) -> Check:
+def _compiled(canonical: bytes) -> Check | None:
+    parameters = orjson.loads(canonical)
+    if _weight(parameters) > _WEIGHT_MAX or not all(map(_PLAIN.fullmatch, _texts(parameters))):
+        return None
+    derived = _without_nulls(parameters)
+    required = derived.pop("required")  # the generated code is slow to look for these
     try:
         check: Check = fastjsonschema.compile(
-            orjson.loads(canonical),
+            derived,
             handlers=dict.fromkeys(("http", "https", "ftp", "file", ""), _fetch_nothing),
             use_default=False,
             use_formats=False,
@@ -54,7 +59,17 @@ def _compiled(canonical: bytes) -> Check:
         raise Refusal(
             RefusalCode.INVALID_TOOL_PARAMETERS, "the parameter schema can't be compiled"
         ) from error
-    return check
+    return _requiring(required, check) if required else check
+
+
+def _requiring(names: list[str], check: Check) -> Check:
+    def check_all(args: dict[str, Any]) -> object:
+        for name in names:
+            if name not in args:
+                raise Unfit(name)
+        return check(args)
+
+    return check_all
 
 
 def _fetch_nothing(uri: str) -> NoReturn:

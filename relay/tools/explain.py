@@ -5,7 +5,6 @@ It takes arguments that were copied (`relay.tools.snapshot`) and a schema that w
 """
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 from msgspec import Struct
@@ -75,19 +74,16 @@ def _check_object(rule: Rule, value: dict[str, Any], path: str) -> None:
 
 
 def _check(rule: Rule, value: Any, path: str) -> None:
-    if not _IS[rule.kind](value):
-        raise Refusal(
-            RefusalCode.INVALID_ARGUMENT_TYPE, f"{_quoted(path)} must be of type {rule.kind}"
-        )
-    if rule.kind == "string":
-        _check_side(rule, len(value), path, RefusalCode.INVALID_ARGUMENT_LENGTH, " characters")
-    elif rule.kind == "object":
+    kind = rule.kind
+    if type(value) not in _TYPES[kind] or (kind == "integer" and not _is_whole(value)):
+        raise Refusal(RefusalCode.INVALID_ARGUMENT_TYPE, f"{_quoted(path)} must be of type {kind}")
+    if kind == "object":
         _check_object(rule, value, path)
     elif rule.items is not None:
         for item in value:
             _check(rule.items, item, path)
     elif rule.low is not None or rule.high is not None:
-        _check_side(rule, value, path, RefusalCode.INVALID_ARGUMENT_RANGE, "")
+        _check_sides(rule, value, path)
     if rule.members is not None and value not in rule.members:
         more = ", …" if len(rule.members) > _SHOWN_MEMBERS else ""
         shown = ", ".join(_quoted(member) for member in rule.enum)
@@ -96,24 +92,27 @@ def _check(rule: Rule, value: Any, path: str) -> None:
         )
 
 
-def _check_side(rule: Rule, measure: float, path: str, code: RefusalCode, unit: str) -> None:
+def _check_sides(rule: Rule, value: Any, path: str) -> None:
+    code, measure, unit = RefusalCode.INVALID_ARGUMENT_RANGE, value, ""
+    if rule.kind == "string":
+        code, measure, unit = RefusalCode.INVALID_ARGUMENT_LENGTH, len(value), " characters"
     if rule.high is not None and measure > rule.high:
         raise Refusal(code, f"{_quoted(path)} must be at most {rule.high}{unit}")
     if rule.low is not None and measure < rule.low:
         raise Refusal(code, f"{_quoted(path)} must be at least {rule.low}{unit}")
 
 
-def _is_integer(value: Any) -> bool:
-    return type(value) is int or (type(value) is float and value.is_integer())
+def _is_whole(number: float) -> bool:
+    return type(number) is int or float(number).is_integer()
 
 
-_IS: dict[str, Callable[[Any], bool]] = {
-    "string": lambda value: type(value) is str,
-    "number": lambda value: type(value) is int or type(value) is float,
-    "integer": _is_integer,
-    "boolean": lambda value: type(value) is bool,
-    "array": lambda value: type(value) is list,
-    "object": lambda value: type(value) is dict,
+_TYPES: dict[str, frozenset[type]] = {
+    "string": frozenset({str}),
+    "number": frozenset({int, float}),
+    "integer": frozenset({int, float}),
+    "boolean": frozenset({bool}),
+    "array": frozenset({list}),
+    "object": frozenset({dict}),
 }
 
 

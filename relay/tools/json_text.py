@@ -12,7 +12,10 @@ from typing import NoReturn
 
 import orjson
 
-EXACT_MAX = 2**53  # whole numbers up to this are doubles as they stand
+# No number is more than so many times as long in one spelling as in another
+SPELLINGS = 6
+# Whole numbers up to these are doubles as they stand
+EXACT_MIN, EXACT_MAX = -(2**53), 2**53
 _INT64 = 2**63
 # Numbers that orjson or Python's json write with more or fewer characters than JSON.stringify
 _GAPS = bytes.maketrans(b"[]{}:,", b"      ")
@@ -23,6 +26,7 @@ _SMALL_ENDS = tuple(end.strip() for ends in _SMALL.values() for end in ends)
 _PADDED = (b"e-07 ", b"e-08 ", b"e-09 ")
 _UNSIGNED = re.compile(rb"e(?:2[1-9]|[3-9][0-9]|[1-3][0-9]{2})")
 _LONG_MIN = 16
+_AFTER_DIGITS = ":"
 _ARRAY_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
 _ARRAY_INDEX_END = 2**32 - 1
 
@@ -60,7 +64,7 @@ def as_double(value: float) -> int | float:
 
     Raises: OverflowError when no finite double is near.
     """
-    if type(value) is int and -EXACT_MAX <= value <= EXACT_MAX:
+    if type(value) is int and EXACT_MIN <= value <= EXACT_MAX:
         return value
     double = float(value)
     if not isfinite(double):
@@ -137,6 +141,8 @@ def _size(value: float) -> int:
 def in_order(source: Iterable[str]) -> list[str]:
     """Keys in the order in which a browser's object holds them: array indices first, ascending."""
     keys = list(source)
+    if not keys or min(keys) >= _AFTER_DIGITS:
+        return keys
     indices = [key for key in keys if _is_array_index(key)]
     if not indices:
         return keys

@@ -13,7 +13,7 @@ from relay.protocol.limits import Limits
 from relay.protocol.refusals import Refusal, RefusalCode
 from relay.tools.compiled import Check, compiled_check
 from relay.tools.explain import Rule, rule_of
-from relay.tools.json_text import EXACT_MAX, as_double, utf16_units
+from relay.tools.json_text import EXACT_MAX, EXACT_MIN, as_double, utf16_units
 
 _FORBIDDEN = "__proto__"
 _OBJECT_KEYWORDS = frozenset({"type", "properties", "required", "additionalProperties"})
@@ -204,7 +204,7 @@ def _numbers(members: list[Any], types: set[type], kind: str, what: str) -> list
         _no(f"{what} must hold only finite numbers")
     if kind == "integer" and not all(map(float.is_integer, fractions)):
         _no(f"{what} must hold only whole numbers")
-    if min(members) >= -EXACT_MAX and max(members) <= EXACT_MAX:
+    if min(members) >= EXACT_MIN and max(members) <= EXACT_MAX:
         return list(members)
     return [_finite(member, what) for member in members]
 

@@ -8,6 +8,7 @@ loop for long. Knows nothing of sockets; calls run in `relay.tools.dispatch`.
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
+from time import perf_counter
 
 from relay.protocol.limits import LIMITS, Limits
 from relay.protocol.refusals import Refusal, RefusalCode
@@ -20,6 +21,7 @@ OnChange = Callable[[], None]
 _Key = tuple[ToolHost, AppId]
 _Tools = dict[ToolName, Registered]
 _NAMED_MAX = 8
+_TURN_S = 0.000_5  # no piece of work is longer than some ms, so no turn is either
 
 
 class ToolRegistry:
@@ -60,8 +62,16 @@ class ToolRegistry:
         return lambda: self._subscribers.remove(on_change)
 
     def reserve(self, host: ToolHost, specs: Iterable[ToolSpec]) -> None:
-        """Replace the relay's own tools of one host; they have their names whoever held them."""
-        tools = {spec.name: _own_tool(host, spec) for spec in specs}
+        """Replace the relay's own tools of one host; they have their names whoever held them.
+
+        Only a name that another host has reserved stays with that host.
+        """
+        held = {name for other, own in self._own.items() if other is not host for name in own}
+        tools = {
+            spec.name: Registered(exposed_name=spec.name, spec=spec, host=host)
+            for spec in specs
+            if spec.name not in held
+        }
         if tools == self._own.get(host):
             return
         self._own[host] = tools
@@ -161,6 +171,7 @@ class _Draft:
     """An app's tools as they will be, while declarations come in."""
 
     def __init__(self, before: _Tools, start: _Tools, limits: Limits) -> None:
+        self._turn_began = perf_counter()
         self._before = before
         self._limits = limits
         self.specs = {name: tool.spec for name, tool in start.items()}
@@ -168,17 +179,23 @@ class _Draft:
         self.rejected: list[tuple[str, Refusal]] = []
 
     async def admit(self, tool: object) -> None:
-        """Take one declaration in three slices of the loop's time: measure, read, compile."""
+        """Take one declaration in three pieces of work: measure, read, compile."""
         try:
             declared = open_declaration(tool, limits=self._limits)
-            await asyncio.sleep(0)
+            await self._rest()
             spec = read_declaration(declared, limits=self._limits)
-            await asyncio.sleep(0)
+            await self._rest()
             check_of(spec.parameters)
             self._add(spec)
         except Refusal as refusal:
             self._reject(tool, refusal)
-        await asyncio.sleep(0)
+        await self._rest()
+
+    async def _rest(self) -> None:
+        """Give others a turn when this one took a while; small tools share a turn."""
+        if perf_counter() - self._turn_began >= _TURN_S:
+            await asyncio.sleep(0)
+            self._turn_began = perf_counter()
 
     def _add(self, spec: ToolSpec) -> None:
         most = self._limits.tools_per_app_max
@@ -193,7 +210,3 @@ class _Draft:
         earlier = self._before.get(ToolName(name))
         if earlier is not None and len(self.specs) < self._limits.tools_per_app_max:
             self.specs.setdefault(earlier.spec.name, earlier.spec)
-
-
-def _own_tool(host: ToolHost, spec: ToolSpec) -> Registered:
-    return Registered(exposed_name=spec.name, spec=spec, host=host)

@@ -10,7 +10,7 @@ import orjson
 
 from relay.protocol.limits import Limits
 from relay.protocol.refusals import Refusal, RefusalCode
-from relay.tools.json_text import EXACT_MAX, as_double, compact_size, in_order
+from relay.tools.json_text import EXACT_MAX, EXACT_MIN, SPELLINGS, as_double, compact_size, in_order
 
 FORBIDDEN_NAME = "__proto__"
 
@@ -33,40 +33,40 @@ def take_snapshot(args: dict[str, Any], *, limits: Limits) -> dict[str, Any]:
         _Fault(limits).find(args, 0)
         raise _out_of_bounds(limits) from None  # deeper than the relay could write
     most = limits.arguments_max_bytes
-    # No number is more than six times as long in one spelling as in another
-    if size > most // 6 and compact_size(copy) > most:
+    if size * SPELLINGS > most and compact_size(copy) > most:
         raise Refusal(RefusalCode.INVALID_TOOL_ARGUMENTS, f"the arguments are over {most} bytes")
     return copy
 
 
 def _copy(value: Any, depth_left: int, nodes_left: list[int]) -> Any:
-    """Copy a value; every call is checked by this, so what needs no call gets none."""
+    """Copy a value; every call waits for this, so it is a quick shallow copy and then the rest."""
     kind = type(value)
-    if kind is dict or kind is list:
-        nodes_left[0] -= len(value)
-        if nodes_left[0] < 0 or (depth_left == 0 and value):
-            raise _Unfit
-        left = depth_left - 1
-        if kind is list:
-            return [
-                item
-                if (of := type(item)) is str or (of is int and -EXACT_MAX <= item <= EXACT_MAX)
-                else _copy(item, left, nodes_left)
-                for item in value
-            ]
+    if kind is dict:
+        _enter(value, depth_left, nodes_left)
         if FORBIDDEN_NAME in value:
             raise _Unfit
-        return {
-            key: item
-            if (of := type(item)) is str or (of is int and -EXACT_MAX <= item <= EXACT_MAX)
-            else _copy(item, left, nodes_left)
-            for key, item in value.items()
-        }
+        copy = value.copy()
+        for key, item in value.items():
+            of = type(item)
+            if of is not str and not (of is int and EXACT_MIN <= item <= EXACT_MAX):
+                copy[key] = _copy(item, depth_left - 1, nodes_left)
+        return copy
+    if kind is list:
+        _enter(value, depth_left, nodes_left)
+        return [
+            item if type(item) is str else _copy(item, depth_left - 1, nodes_left) for item in value
+        ]
     if kind is float or kind is int:
         return as_double(value)
     if kind is str or kind is bool or value is None:
         return value
     raise _Unfit
+
+
+def _enter(container: dict[str, Any] | list[Any], depth_left: int, nodes_left: list[int]) -> None:
+    nodes_left[0] = left = nodes_left[0] - len(container)
+    if left < 0 or (depth_left == 0 and container):
+        raise _Unfit
 
 
 class _Fault:

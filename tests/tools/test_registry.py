@@ -183,6 +183,14 @@ async def test_a_tool_that_the_relay_gets_later_takes_its_name_back() -> None:
     assert names(registry) == ["hash_2", "other"]
 
 
+def test_a_name_that_is_built_in_is_not_the_shelfs_to_take() -> None:
+    registry, built_in, shelf = ToolRegistry(), FakeHost(kind="built-in"), FakeHost(kind="wasm")
+    registry.reserve(built_in, [spec("list_extensions")])
+    registry.reserve(shelf, [spec("list_extensions"), spec("hash")])
+    assert names(registry) == ["list_extensions", "hash"]
+    assert registry.find("list_extensions").host is built_in
+
+
 async def test_a_change_is_told_once_and_no_change_is_not_told() -> None:
     registry, host = ToolRegistry(), FakeHost()
     told: list[int] = []
@@ -228,6 +236,8 @@ async def test_a_registration_gives_the_loop_a_turn_after_each_piece_of_work(
 ) -> None:
     """Structure, not time: what a piece costs at most is measured by scripts/bench/contract.py."""
     log: list[str] = []
+    clock = itertools.count()  # every piece takes long
+    monkeypatch.setattr(registry_module, "perf_counter", lambda: next(clock))
     for work in ("open_declaration", "read_declaration", "check_of"):
         done = getattr(registry_module, work)
 
@@ -252,3 +262,12 @@ async def test_a_registration_gives_the_loop_a_turn_after_each_piece_of_work(
     assert log.count("open_declaration") == 16
     pieces = [pair for pair in itertools.pairwise(log) if "turn" not in pair]
     assert pieces == []
+
+
+async def test_small_tools_share_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry_module, "perf_counter", lambda: 0.0)  # no piece takes any time
+    registry, host = ToolRegistry(), FakeHost()
+    registering = asyncio.ensure_future(registry.replace(host, APP, [SET_SCORE, tool("reset")]))
+    await asyncio.sleep(0)
+    assert names(registry) == ["set_score", "reset"]
+    await registering
