@@ -165,7 +165,15 @@ def _set_resource_limits(confinement: Confinement) -> None:
         (resource.RLIMIT_NOFILE, _DESCRIPTORS_MAX, _DESCRIPTORS_MAX),
         (resource.RLIMIT_CPU, seconds, seconds + 1),
     ):
-        resource.setrlimit(kind, (soft, hard))
+        _lower(kind, soft, hard)
+
+
+def _lower(kind: int, soft: int, hard: int) -> None:
+    """Set a limit, or leave what is lower already."""
+    _, most = resource.getrlimit(kind)
+    if most != resource.RLIM_INFINITY:
+        soft, hard = min(soft, most), min(hard, most)
+    resource.setrlimit(kind, (soft, hard))
 
 
 def _set_data_limit(confinement: Confinement) -> None:
@@ -178,7 +186,7 @@ def _set_data_limit(confinement: Confinement) -> None:
     if not confinement.base_bytes:
         raise OSError("the data segment's size is unknown")
     most = confinement.base_bytes + extra
-    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    _lower(resource.RLIMIT_DATA, most, most)
 
 
 def _set_timer(confinement: Confinement) -> None:

@@ -81,7 +81,7 @@ class ForkServer:
         except asyncio.CancelledError:
             if future.done() and not future.cancelled():
                 future.result().dispose()
-            else:
+            with contextlib.suppress(ValueError):  # it may have been taken out
                 self._waiting[work].remove(future)
             raise
 
@@ -95,7 +95,7 @@ class ForkServer:
 
     def refill(self) -> None:  # noqa: D102
         missing = self._target - len(self._spares) - self._ordered[Work.RUN]
-        self._order(Work.RUN, missing)
+        self._order(Work.RUN, missing, warm=True)
 
     # ---- the pool's size --------------------------------------------------------------------
 
@@ -115,13 +115,14 @@ class ForkServer:
             self._spares.popleft().dispose()
 
     def _order_for_waiting(self, work: Work) -> None:
-        self._order(work, len(self._waiting[work]) - self._ordered[work])
+        # Warming up would take longer than it saves a call that waits already.
+        self._order(work, len(self._waiting[work]) - self._ordered[work], warm=False)
 
-    def _order(self, work: Work, count: int) -> None:
+    def _order(self, work: Work, count: int, *, warm: bool) -> None:
         if count <= 0 or self._control is None or not self._ready:
             return
         with contextlib.suppress(OSError):  # a fork server that hears nothing is found dead soon
-            self._control.send(FORK.pack(b"F", work, min(count, 255)))
+            self._control.send(FORK.pack(b"F", work, min(count, 255), warm))
             self._ordered[work] += min(count, 255)
 
     # ---- the fork server's life -------------------------------------------------------------

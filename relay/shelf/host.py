@@ -89,6 +89,17 @@ class ShelfHost:
         """Admitted tools, as they are known now."""
         return self._inventory.specs
 
+    def knows(self, name: str) -> bool:
+        """Whether the shelf has an entry of that name, callable or refused."""
+        return self.refusal(name) is not None or any(spec.name == name for spec in self.specs())
+
+    def refusal(self, name: str) -> Refusal | None:
+        """Tell why an entry can't be called; its files are looked at again soon."""
+        refusal = self._inventory.refusal_of(name)
+        if refusal is not None:
+            self._inventory.ask()
+        return refusal
+
     def subscribe(self, on_change: Callable[[], None]) -> Callable[[], None]:
         """Call `on_change` after a tool was admitted, changed or withdrawn."""
         return self._inventory.subscribe(on_change)

@@ -36,6 +36,7 @@ class Inventory:
         self._digests: tuple[str | None, ...] = ()
         self._subscribers: list[Callable[[], None]] = []
         self._asked = asyncio.Event()
+        self._looking = asyncio.Lock()  # so that no older look is published after a newer one
         self._watcher: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -76,17 +77,25 @@ class Inventory:
 
     async def look(self) -> Survey:
         """Survey the shelf now, and tell subscribers if something is different."""
-        self._survey = await asyncio.to_thread(
-            survey, self._folder, ledger=self._ledger, limits=self._limits
-        )
-        self._publish()
-        return self._survey
+        async with self._looking:
+            self._survey = await asyncio.to_thread(
+                survey, self._folder, ledger=self._ledger, limits=self._limits
+            )
+            self._publish()
+            return self._survey
 
     def refusal(self, item: Item) -> Refusal | None:
         """Why a tool is not admitted: what the survey says, or the compiler."""
         if item.refusal is not None or item.entry is None:
             return item.refusal
         return self._artefacts.refusal(item.entry.digest)
+
+    def refusal_of(self, tool_id: str) -> Refusal | None:
+        """Why the tool of that id is not admitted; None also for an id that is not known."""
+        for item in self._survey.items:
+            if item.id == tool_id:
+                return self.refusal(item)
+        return None
 
     def _publish(self) -> None:
         entries = [

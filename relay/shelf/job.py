@@ -3,7 +3,7 @@
 To a worker: a code part (its size; a module to COMPILE or an artefact to RUN, as bytes or
 as a descriptor) and, to RUN, a call part (ABI, sizes, inputs), perhaps much later. To the
 host: one reply. To the fork server, one packet a message: `F`
-work count; back: `H` JSON (what works here), `W` work pid with a socket and a pidfd, `X` pid
+work count warm; back: `H` JSON (what works here), `W` work pid with a socket and a pidfd, `X` pid
 status, `E` work errno (a fork that failed).
 
 Both ends are ours, but a worker that ran foreign code may lie: whoever reads a reply checks
@@ -62,9 +62,10 @@ class Bounds(NamedTuple):
 
 
 REFUSAL_MAX_BYTES = 4_096
+PROBE = "PROBE"  # what a spawned process is asked instead of a kind of work
 CHANNEL = 3  # the descriptor that a forked worker talks through
 
-FORK = struct.Struct("<cBB")
+FORK = struct.Struct("<cBB?")
 BORN = struct.Struct("<cBI")
 DIED = struct.Struct("<cIi")
 FAILED = struct.Struct("<cBi")

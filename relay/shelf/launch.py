@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import relay
 
@@ -16,27 +17,30 @@ _ROOT = Path(relay.__file__).parent.parent
 _KEPT_ENVIRONMENT = ("SYSTEMROOT",)
 
 
+def command(module: str, arguments: Iterable[str]) -> list[str]:
+    """Write the command that runs `module`'s main()."""
+    code = _BOOTSTRAP.format(module=module)
+    return [sys.executable, "-I", "-c", code, str(_ROOT), *arguments]
+
+
+def surroundings() -> dict[str, Any]:
+    """Give the keyword arguments of a process that inherits nothing."""
+    return {
+        "env": {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ},
+        "start_new_session": True,
+        "cwd": _ROOT.anchor,
+    }
+
+
 async def launch(
-    module: str,
-    arguments: Iterable[str],
-    *,
-    pipes: bool = False,
-    descriptors: tuple[int, ...] = (),
+    module: str, arguments: Iterable[str], *, descriptors: tuple[int, ...]
 ) -> asyncio.subprocess.Process:
-    """Run `module`'s main(). Raises: OSError."""
-    stream = asyncio.subprocess.PIPE if pipes else asyncio.subprocess.DEVNULL
+    """Run `module`'s main(), which has these descriptors and no other. Raises: OSError."""
     return await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-I",
-        "-c",
-        _BOOTSTRAP.format(module=module),
-        str(_ROOT),
-        *arguments,
-        stdin=stream,
-        stdout=stream,
+        *command(module, arguments),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,
-        env={name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ},
         pass_fds=descriptors,
-        start_new_session=True,
-        cwd=_ROOT.anchor,
+        **surroundings(),
     )

@@ -29,7 +29,7 @@ class Ledger:
         self._limits = limits
         self._lock = threading.Lock()
         self._seen: dict[str, dict[str, str]] = {}
-        self._text = b""  # what the file said when it was read last
+        self._text: bytes | None = None  # what the file said when it was read last
 
     def check(self, folder: Path, entry: ShelfEntry) -> None:
         """Remember the entry's digest, or hold it against the one remembered.

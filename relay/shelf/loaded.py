@@ -47,7 +47,7 @@ class LoadedWorkers:
             return
         task = asyncio.create_task(self._load(worker, artefact), name="wasm loading")
         self._loading[artefact] = task
-        task.add_done_callback(lambda _: self._loading.pop(artefact, None))
+        task.add_done_callback(lambda task: self._on_done(task, artefact, worker))
 
     async def stop(self) -> None:
         """End all of them."""
@@ -58,15 +58,17 @@ class LoadedWorkers:
         while self._waiting:
             self._waiting.popitem()[1].dispose()
 
+    def _on_done(self, task: asyncio.Task[None], artefact: Artefact, worker: Worker) -> None:
+        del self._loading[artefact]
+        if task.cancelled():  # perhaps before it began
+            worker.dispose()
+
     async def _load(self, worker: Worker, artefact: Artefact) -> None:
         try:
             await give_code(worker, artefact)
         except (EOFError, ConnectionError):
             worker.dispose()
             return
-        except asyncio.CancelledError:
-            worker.dispose()
-            raise
         self._waiting[artefact] = worker
         while len(self._waiting) > _MODULES_MAX:
             self._waiting.popitem(last=False)[1].dispose()

@@ -10,9 +10,10 @@ import json
 from collections import deque
 
 from relay.protocol.limits import Limits
-from relay.shelf.job import Bounds, Work
-from relay.shelf.launch import launch
-from relay.shelf.workers import PipeWorker, Worker, no_worker
+from relay.shelf.job import PROBE, REPLY_HEAD_BYTES, Bounds, Work, unpack_reply
+from relay.shelf.launch import command
+from relay.shelf.pipes import PipeWorker
+from relay.shelf.workers import Worker, no_worker
 
 _MODULE = "relay.shelf.worker"
 _RETRY_S = 1.0
@@ -51,7 +52,7 @@ class SpawnedWorkers:
         if spare is not None:
             return spare
         try:
-            return await self._spawn(work)
+            return await self._spawn(work.name)
         except OSError as error:
             raise no_worker(error.strerror or "the system refused") from None
 
@@ -65,9 +66,8 @@ class SpawnedWorkers:
     def refill(self) -> None:  # noqa: D102
         self._wanted.set()
 
-    async def _spawn(self, work: Work) -> PipeWorker:
-        arguments = [work.name, self._bounds.to_json()]
-        worker = PipeWorker(await launch(_MODULE, arguments, pipes=True))
+    async def _spawn(self, purpose: str) -> PipeWorker:
+        worker = await PipeWorker.start(command(_MODULE, [purpose, self._bounds.to_json()]))
         self._workers = {worker, *(one for one in self._workers if one.is_alive)}
         return worker
 
@@ -76,7 +76,7 @@ class SpawnedWorkers:
         while True:
             try:
                 while len(self._spares) < self._spares_wanted:
-                    self._spares.append(await self._spawn(Work.RUN))
+                    self._spares.append(await self._spawn(Work.RUN.name))
             except OSError:
                 await asyncio.sleep(_RETRY_S)
                 continue
@@ -84,6 +84,11 @@ class SpawnedWorkers:
             await self._wanted.wait()
 
     async def _probe(self) -> None:
-        process = await launch(_MODULE, ["PROBE", self._bounds.to_json()], pipes=True)
-        answer, _ = await process.communicate()
-        self._steps = json.loads(answer) if answer else []
+        worker = await self._spawn(PROBE)
+        try:
+            head = unpack_reply(await worker.take(REPLY_HEAD_BYTES))
+            self._steps = json.loads(await worker.take(head.body_bytes))
+        except EOFError:
+            self._steps = []
+        finally:
+            worker.dispose()

@@ -32,6 +32,7 @@ from relay.shelf.engine import (
 from relay.shelf.job import (
     CALL_HEAD_BYTES,
     CODE_HEAD_BYTES,
+    PROBE,
     REFUSAL_MAX_BYTES,
     Bounds,
     ReplyKind,
@@ -41,7 +42,6 @@ from relay.shelf.job import (
     unpack_code,
 )
 
-PROBE = "PROBE"
 _DETAIL_MAX_CHARS = 400
 
 
@@ -186,6 +186,7 @@ def main() -> NoReturn:
     )
     confinement = confinement._replace(steps=confine.available(confinement))
     if purpose == PROBE:
-        channel.give(json.dumps(sorted(confinement.steps)).encode())
+        told = json.dumps(sorted(confinement.steps)).encode()
+        channel.give(pack_reply(ReplyKind.ANSWER, told))
         os._exit(0)
     serve(confinement, engine, artefact=artefact, channel=channel)

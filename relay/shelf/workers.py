@@ -9,7 +9,6 @@ import contextlib
 import os
 import signal
 import socket
-import sys
 from typing import Protocol
 
 from relay.protocol.refusals import Refusal, RefusalCode
@@ -131,49 +130,6 @@ class ForkedWorker:
             signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
         os.close(self._pidfd)
         self._channel.close()
-
-
-class PipeWorker:
-    """A process of its own, talking through its standard input and output."""
-
-    takes_descriptors = False
-
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        self._process = process
-        self._stdin = process.stdin
-        self._stdout = process.stdout
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether no end has been heard of yet."""
-        return self._process.returncode is None
-
-    async def give(self, data: bytes, descriptor: int | None = None) -> None:  # noqa: D102
-        assert descriptor is None
-        self._stdin.write(data)
-        await self._stdin.drain()
-
-    async def take(self, count: int) -> bytes:  # noqa: D102
-        return await self._stdout.readexactly(count)  # IncompleteReadError is an EOFError
-
-    async def ended(self) -> int | None:  # noqa: D102
-        return await self._process.wait()
-
-    def dispose(self) -> None:  # noqa: D102
-        self._stdin.close()
-        if self.is_alive:
-            _kill(self._process)
-
-
-def _kill(process: asyncio.subprocess.Process) -> None:
-    """Kill without asking first whether it lives: that would take the loop's news away."""
-    with contextlib.suppress(ProcessLookupError):
-        if sys.platform == "win32":
-            process.kill()
-        else:
-            os.kill(process.pid, signal.SIGKILL)
 
 
 def no_worker(why: str) -> Refusal:

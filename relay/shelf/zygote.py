@@ -81,14 +81,14 @@ class Zygote:
         packet = self._control.recv(PACKET_MAX_BYTES)
         if not packet:
             return False
-        _, work, count = FORK.unpack(packet)
+        _, work, count, warm = FORK.unpack(packet)
         for _ in range(count):
-            self._give_birth(Work(work))
+            self._give_birth(Work(work), warm=warm)
         return True
 
-    def _give_birth(self, work: Work) -> None:
+    def _give_birth(self, work: Work, *, warm: bool) -> None:
         try:
-            ours, pid = self._fork(work)
+            ours, pid = self._fork(work, warm=warm)
         except OSError as error:
             self._control.send(FAILED.pack(b"E", work, error.errno or 0))
             return
@@ -118,25 +118,26 @@ class Zygote:
             channel=CHANNEL,
         )
 
-    def _fork(self, work: Work) -> tuple[socket.socket, int]:
+    def _fork(self, work: Work, *, warm: bool = False) -> tuple[socket.socket, int]:
         """Fork a worker; return the host's end of its channel."""
         parent = os.getpid()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         pid = os.fork()
         if pid == 0:
-            self._become_worker(work, parent, theirs)
+            self._become_worker(self._confinement(work, parent), theirs, warm=warm)
         theirs.close()
         return ours, pid
 
-    def _become_worker(self, work: Work, parent: int, theirs: socket.socket) -> NoReturn:
+    def _become_worker(
+        self, confinement: Confinement, theirs: socket.socket, *, warm: bool
+    ) -> NoReturn:
         try:
             signal.set_wakeup_fd(-1)
             os.dup2(theirs.fileno(), CHANNEL)
             os.closerange(CHANNEL + 1, _HIGHEST_DESCRIPTOR)
             channel = worker.Channel(CHANNEL, CHANNEL)
-            confinement = self._confinement(work, parent)
             confine.confine(confinement)
-            artefact = self._artefact if work is Work.RUN else None
+            artefact = self._artefact if warm and confinement.work is Work.RUN else None
             worker.serve(confinement, self._engine, artefact=artefact, channel=channel)
         finally:
             os._exit(1)  # nothing of the fork server may run on in a child

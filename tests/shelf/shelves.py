@@ -1,8 +1,9 @@
 """Shelf folders for tests, and hosts that serve them."""
 
+import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from scripts.build_wasm import compile as compile_wat
 
 SHIPPED = Path(__file__).resolve().parent.parent.parent / "shelf"
 # A worker that is waited for on a busy machine has time; a loop is not waited for long.
-LIMITS = Limits(wasm_call_deadline_ms=1_500, wasm_child_watchdog_ms=8_000)
+LIMITS = Limits(wasm_call_deadline_ms=2_500, wasm_child_watchdog_ms=8_000)
 
 
 class Shelf:
@@ -98,3 +99,9 @@ def refusal_of(status: dict[str, Any], tool_id: str) -> tuple[RefusalCode | None
     """What a status says of one tool."""
     (tool,) = (tool for tool in status["tools"] if tool["id"] == tool_id)
     return (RefusalCode(tool["refused"]), tool["why"]) if "refused" in tool else (None, "")
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Wait until something holds; the test's own timeout ends a wait in vain."""
+    while not condition():  # noqa: ASYNC110 - what is waited for tells nobody
+        await asyncio.sleep(0.01)

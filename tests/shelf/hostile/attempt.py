@@ -59,9 +59,9 @@ def fork() -> None:
 
 ATTEMPTS = {
     "open": lambda: os.open("/etc/hostname", os.O_RDONLY),
-    "list": lambda: os.listdir("/"),
-    "stat": lambda: os.stat("/"),
-    "unlink": lambda: os.unlink("/tmp/there-is-no-such-file"),
+    "list": lambda: os.scandir("/"),
+    "stat": lambda: os.access("/", os.R_OK),
+    "unlink": lambda: system(263, 35, -100, b"/tmp/there-is-no-such-file", 0),
     "make a folder": lambda: system(83, 34, PATH, 0o700),
     "socket": socket.socket,
     "connect": lambda: system(42, 203, PEER[0].fileno(), b"\1\0", 2),

@@ -94,7 +94,7 @@ GREEDY = [
         C.RESOURCE_EXCEEDED,
     ),
     Hostile(
-        "an endless loop", hashing("(loop $on (br $on)) (i32.const 32)"), C.TIME_EXCEEDED, "1500 ms"
+        "an endless loop", hashing("(loop $on (br $on)) (i32.const 32)"), C.TIME_EXCEEDED, "2500 ms"
     ),
     Hostile(
         "an endless start function",

@@ -13,9 +13,9 @@ import structlog
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from relay.protocol.limits import Limits
-from relay.shelf.host import make_source
-from tests.shelf.shelves import ask, serving
+from relay.protocol.limits import Limits  # noqa: E402 - the path comes first
+from relay.shelf.host import make_source  # noqa: E402
+from tests.shelf.shelves import ask, serving  # noqa: E402
 
 # None of the worker's own bounds may be what ends it.
 LIMITS = Limits(wasm_call_deadline_ms=600_000, wasm_child_watchdog_ms=600_000)
@@ -35,7 +35,9 @@ async def main() -> None:
         await ask(host, "hash", input="")
         call = asyncio.create_task(ask(host, "loop", input=""))
         await asyncio.sleep(0.5)
-        print(*await asyncio.to_thread(descendants, os.getpid()), flush=True)
+        found = await asyncio.to_thread(descendants, os.getpid())
+        sys.stdout.write(" ".join(map(str, found)) + "\n")
+        sys.stdout.flush()
         await call
 
 

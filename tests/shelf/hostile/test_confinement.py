@@ -12,6 +12,7 @@ import pytest
 
 from relay.shelf import confine, seccomp
 from relay.shelf.confine import SECCOMP
+from relay.shelf.launch import surroundings
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent.parent
@@ -41,6 +42,7 @@ async def attempt(stage: str, name: str, left_out: str = "") -> int:
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,
+        **surroundings(),
     )  # fmt: skip
     return await process.wait()
 

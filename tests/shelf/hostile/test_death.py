@@ -14,7 +14,7 @@ from relay.protocol.refusals import Refusal, RefusalCode
 from relay.shelf.forkserver import ForkServer
 from relay.shelf.host import make_source
 from tests.shelf.hostile.modules import hashing
-from tests.shelf.shelves import LIMITS, Shelf, ask, serving
+from tests.shelf.shelves import LIMITS, Shelf, ask, serving, until
 
 HERE = Path(__file__).resolve().parent
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -42,8 +42,7 @@ async def test_a_killed_host_leaves_nothing_behind(shelf: Shelf, how: str) -> No
     assert all(map(lives, started))
     host.send_signal(signal.SIGKILL)
     await host.wait()
-    while any(map(lives, started)):  # the test's own timeout ends it
-        await asyncio.sleep(0.01)
+    await until(lambda: not any(map(lives, started)))
 
 
 @linux_only

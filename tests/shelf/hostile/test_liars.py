@@ -1,7 +1,6 @@
 """What a worker says is not believed: it may have been taken over."""
 
 import asyncio
-import asyncio.subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -14,8 +13,9 @@ from relay.protocol.refusals import RefusalCode as C
 from relay.shelf.abi import DIGEST_ABI
 from relay.shelf.artefacts import Artefact
 from relay.shelf.job import Work
+from relay.shelf.pipes import PipeWorker
 from relay.shelf.runner import Runner
-from relay.shelf.workers import PipeWorker, Worker
+from relay.shelf.workers import Worker
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent.parent
@@ -27,26 +27,20 @@ class Liars:
 
     def __init__(self, lie: str) -> None:
         self._lie = lie
-        self.processes: list[asyncio.subprocess.Process] = []
+        self.workers: list[PipeWorker] = []
 
     async def start(self) -> None:
         pass
 
     async def stop(self) -> None:
-        for process in self.processes:
-            if process.returncode is None:
-                process.kill()
-            await process.wait()
+        for worker in self.workers:
+            worker.dispose()
+            await worker.ended()
 
     async def take(self, work: Work) -> Worker:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-I", str(HERE / "liar.py"), str(ROOT), self._lie,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-        )  # fmt: skip
-        self.processes.append(process)
-        return PipeWorker(process)
+        command = [sys.executable, "-I", str(HERE / "liar.py"), str(ROOT), self._lie]
+        self.workers.append(await PipeWorker.start(command))
+        return self.workers[-1]
 
     def take_spare(self) -> Worker | None:
         return None
@@ -115,7 +109,7 @@ async def test_a_lie_is_refused_by_its_code_and_its_worker_ends(
         await run(source)
     assert refused.value.code is code
     assert why in refused.value.why
-    assert await source.processes[0].wait() != 0 or lie in {"half a head", "exit 0"} | CLAIMS
+    assert await source.workers[0].ended() != 0 or lie in {"half a head", "exit 0"} | CLAIMS
 
 
 CLAIMS = {
@@ -136,7 +130,7 @@ async def test_a_worker_that_writes_on_after_its_reply_is_killed(
 ) -> None:
     source = liars("more after the reply")
     assert await run(source) == (32, b"\7" * 32)
-    assert await source.processes[0].wait() < 0
+    assert await source.workers[0].ended() < 0
 
 
 @pytest.mark.parametrize(
