@@ -1,4 +1,4 @@
-#!/usr/bin/env python
+#!/usr/bin/env python3
 """Make examples/audio/*.wav again, as examples/audio/commands.json describes them.
 
 Needs the programs `flite` and `espeak-ng` (Debian packages of the same names).

@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from relay.extensions import _SPECS as EXTENSION_SPECS
+from relay.miniapps.tool_specs import SPECS as MINI_APP_SPECS
 from relay.providers import model as seam
 from relay.providers.embedded import EmbeddedModel, wire
 from relay.providers.embedded.session import EmbeddedSession, cards
@@ -78,21 +80,22 @@ EXAMPLE_TOOLS = {
     ],
 }
 BUILT_IN = [
-    spec(
-        "list_extensions",
-        "List the WebAssembly extensions: what each does and whether it can be called",
-    ),
-    spec(
-        "call_extension",
-        "Call an extension by its name; hash takes input, diff takes a and b",
-        {name: {"type": "string"} for name in ("name", "input", "a", "b")},
-        "name",
-    ),
+    *EXTENSION_SPECS,
+    *MINI_APP_SPECS,
     spec(
         "hash",
         "Compute the SHA-256 digest of a text of up to 8,192 bytes, as hex.",
-        {"input": {"type": "string"}},
+        {"input": {"type": "string", "description": "Text to compute over."}},
         "input",
+    ),
+    spec(
+        "diff",
+        "Compare two texts line by line; tells the blocks of equal, deleted and inserted lines.",
+        {
+            "a": {"type": "string", "description": "The old text."},
+            "b": {"type": "string", "description": "The new text."},
+        },
+        "a b",
     ),
 ]
 

@@ -13,7 +13,7 @@ GIVEN_UP = "Okay."
 BUSY = "Too much is waiting. Please say that again in a moment."
 _SPOKEN_MAX_CHARS = 240
 _FIELDS_MAX = 4
-_TELLING = ("message", "answer", "text", "summary", "say", "speech")
+_TELLING = ("say", "message", "answer", "text", "summary", "speech")
 _UNHEARD = re.compile(r"[\x00-\x1f\x7f<>{}\[\]|\\^`*_#~]+")
 
 
@@ -36,20 +36,27 @@ def done(args: dict[str, Any], result_json: bytes) -> str:
         result = json.loads(result_json)
     except ValueError:
         return "Done."
-    if isinstance(result, str):
-        return heard_well(result) or "Done."
-    if isinstance(result, bool | int | float):
-        return f"Done: {_value(result)}."
-    if isinstance(result, list):
-        return f"Done: {_listed(result)}."
-    if not isinstance(result, dict):
-        return "Done."
+    match result:
+        case str():
+            told = heard_well(result)
+        case bool() | int() | float():
+            told = f"Done: {_value(result)}."
+        case list():
+            told = f"Done: {_listed(result)}."
+        case dict():
+            told = _object(args, result)
+        case _:
+            told = ""
+    return told or "Done."
+
+
+def _object(args: dict[str, Any], result: dict[str, Any]) -> str:
     if result.get("ok") is False:
-        why = result.get("why") or result.get("error") or result.get("message")
-        return failed(str(why) if why else "")
+        return failed(str(result.get("why") or result.get("error") or ""))
     for key in _TELLING:
-        if isinstance(result.get(key), str) and result[key].strip():
-            return heard_well(result[key])
+        told = result.get(key)
+        if isinstance(told, str) and told.strip():
+            return heard_well(told)
     return _fields(args, result)
 
 
@@ -93,7 +100,9 @@ def _value(value: object) -> str:
 
 def _listed(items: list[Any]) -> str:
     names = [
-        str(item.get("name") or item.get("title") or "") if isinstance(item, dict) else str(item)
+        str(item.get("name") or item.get("title") or item.get("id") or "")
+        if isinstance(item, dict)
+        else str(item)
         for item in items[:_FIELDS_MAX]
     ]
     told = ", ".join(name for name in names if name)

@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from relay.providers.embedded import answers, wire
+from relay.providers.embedded.guess import Guess
 from relay.providers.embedded.sounds import Sounds
-from relay.providers.embedded.toolbox import Act, Ask, Decision, Decline, Heard, Toolbox
+from relay.providers.embedded.toolbox import Act, Ask, Decision, Decline, Toolbox, yes_or_no
 from relay.providers.embedded.vocabulary import vocabulary
 
 Emit = Callable[[wire.FromEngine], None]
@@ -36,6 +37,7 @@ class Dialogue:
         self._say = say
         self._sounds = sounds
         self._asked: Ask | None = None
+        self._confirming: Act | None = None
         self._running: dict[str, _Running] = {}
         self._cut: set[str] = set()
         self.use(tools)
@@ -45,16 +47,22 @@ class Dialogue:
         self._toolbox = Toolbox(tools, self._sounds)
         self.prompt = vocabulary(tools)
 
-    def heard(self, guesses: Sequence[Heard]) -> None:
+    def heard(self, guesses: Sequence[Guess]) -> None:
         """Take an utterance, as its guesses; none for one that said nothing."""
         turn_id = f"turn_{secrets.token_hex(8)}"
         self._emit(wire.Turn(self._session, turn_id))
         if not guesses:
             self._emit(wire.Done(self._session, turn_id, "nothing-heard"))
             return
-        decision = self._toolbox.decide(guesses, self._asked)
+        decision = self._confirmation(guesses) or self._toolbox.decide(guesses, self._asked)
         self._emit(wire.Caption(self._session, turn_id, "user", decision.text))
         self._do(decision, turn_id)
+
+    def overheard(self) -> None:
+        """Let an utterance pass that came from somebody further away."""
+        turn_id = f"turn_{secrets.token_hex(8)}"
+        self._emit(wire.Turn(self._session, turn_id))
+        self._emit(wire.Done(self._session, turn_id, "overheard"))
 
     def busy(self) -> None:
         """Take an utterance that could not be heard for want of room."""
@@ -70,9 +78,23 @@ class Dialogue:
             return
         if outcome.result_json is not None:
             text = answers.done(running.act.args, outcome.result_json)
+            self._confirming = self._toolbox.confirmed(running.act) if text.endswith("?") else None
         else:
             text = answers.failed(outcome.why or "")
         self._answer(running.turn_id, text, "completed")
+
+    def _confirmation(self, guesses: Sequence[Guess]) -> Decision | None:
+        """What a yes or a no to a tool's own question means; anything else is a new command."""
+        confirmed, self._confirming = self._confirming, None
+        if confirmed is None:
+            return None
+        for guess in guesses:
+            said = yes_or_no(guess.text)
+            if said is not None:
+                text = guess.text
+                dropped = Decline(text, dropped=True)
+                return Act(text, confirmed.name, confirmed.args) if said else dropped
+        return None
 
     def interrupt(self) -> None:
         """Say nothing more in the turns that still wait for a call."""

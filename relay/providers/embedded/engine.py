@@ -15,11 +15,12 @@ from typing import BinaryIO
 
 from relay.providers.embedded import wire
 from relay.providers.embedded.dialogue import Dialogue
+from relay.providers.embedded.guess import Guess
 from relay.providers.embedded.jobs import Jobs
+from relay.providers.embedded.loudness import Nearness, foreground
 from relay.providers.embedded.recogniser import Recogniser
 from relay.providers.embedded.speech import Voice
-from relay.providers.embedded.toolbox import Heard
-from relay.providers.embedded.vad import Detector, Ears, Edge, Utterance
+from relay.providers.embedded.vad import Detector, EarEvent, Ears, Edge, Pause, Utterance
 
 _WAITING_MAX = 32
 _TYPED_MAX_CHARS = 2_000
@@ -45,6 +46,9 @@ class Engine:
         self.jobs: Jobs[_Job] = Jobs(most=_WAITING_MAX)
         self._ears: dict[str, Ears] = {}
         self._dialogues: dict[str, Dialogue] = {}
+        self._nearness: dict[str, Nearness] = {}
+        self._paused: dict[str, bytes] = {}
+        self._presumed: dict[str, tuple[bytes, str, list[Guess]]] = {}
 
     def take(self, message: wire.ToEngine) -> None:
         """Do what a message asks for, or leave it to the other thread."""
@@ -60,7 +64,8 @@ class Engine:
                     self._on_ear(session, event)
             case wire.Close(session=session):
                 self._ears.pop(session, None)
-                self.jobs.put(lambda: self._forget(session), first=True)
+                self._paused.pop(session, None)
+                self.jobs.put(lambda: self._forget(session))
             case wire.Ping():
                 self._emit(wire.Pong())
             case _:
@@ -71,7 +76,7 @@ class Engine:
             case wire.Tools(session=session, tools=tools):
                 self.jobs.put(lambda: self._with(session, lambda one: one.use(tools)))
             case wire.Typed(session=session, text=text):
-                guesses = [Heard(text[:_TYPED_MAX_CHARS])] if text.strip() else []
+                guesses = [Guess(text[:_TYPED_MAX_CHARS])] if text.strip() else []
                 if not self.jobs.offer(lambda: self._with(session, lambda d: d.heard(guesses))):
                     self.jobs.put(lambda: self._with(session, Dialogue.busy), first=True)
             case wire.Outcome(session=session):
@@ -82,17 +87,22 @@ class Engine:
             case _:
                 pass  # sound of a session that is gone
 
-    def _on_ear(self, session: str, event: Edge | Utterance) -> None:
-        if isinstance(event, Edge):
-            self._emit(wire.Started(session))
-            return
-        self._emit(wire.Stopped(session))
-        if not self.jobs.offer(lambda: self._understand(session, event)):
-            self.jobs.put(lambda: self._with(session, Dialogue.busy), first=True)
+    def _on_ear(self, session: str, event: EarEvent) -> None:
+        match event:
+            case Edge():
+                self._emit(wire.Started(session))
+            case Pause(pcm=pcm):
+                self._paused[session] = pcm
+                self.jobs.offer(lambda: self._presume(session, pcm))
+            case Utterance():
+                self._emit(wire.Stopped(session))
+                if not self.jobs.offer(lambda: self._understand(session, event)):
+                    self.jobs.put(lambda: self._with(session, Dialogue.busy), first=True)
 
     # ---- the other thread -------------------------------------------------------------------
 
     def _begin(self, opened: wire.Open) -> None:
+        self._nearness[opened.session] = Nearness()
         self._dialogues[opened.session] = Dialogue(
             opened.session,
             opened.tools,
@@ -101,12 +111,27 @@ class Engine:
             sounds=self._sounds,
         )
 
+    def _presume(self, session: str, pcm: bytes) -> None:
+        """Recognise before it is certain that the person has finished: the silence is not lost."""
+        dialogue = self._dialogues.get(session)
+        if dialogue is not None and self._paused.get(session) is pcm:
+            self._presumed[session] = (pcm, dialogue.prompt, self._recognise(pcm, dialogue))
+
     def _understand(self, session: str, utterance: Utterance) -> None:
         dialogue = self._dialogues.get(session)
-        if dialogue is not None:
-            prompt = self._recogniser.prompt(dialogue.prompt)
-            guesses = self._recogniser.hear(utterance.pcm, prompt)
-            dialogue.heard([Heard(guess.text, guess.score) for guess in guesses])
+        if dialogue is None:
+            return
+        presumed = self._presumed.pop(session, None)
+        if self._nearness[session].is_background(utterance):
+            dialogue.overheard()
+        elif presumed is not None and presumed[:2] == (utterance.pcm, dialogue.prompt):
+            dialogue.heard(presumed[2])
+        else:
+            dialogue.heard(self._recognise(utterance.pcm, dialogue))
+
+    def _recognise(self, pcm: bytes, dialogue: Dialogue) -> list[Guess]:
+        prompt = self._recogniser.prompt(dialogue.prompt)
+        return self._recogniser.hear(foreground(pcm), prompt)
 
     def _with(self, session: str, act: Callable[[Dialogue], None]) -> None:
         dialogue = self._dialogues.get(session)
@@ -115,6 +140,8 @@ class Engine:
 
     def _forget(self, session: str) -> None:
         self._dialogues.pop(session, None)
+        self._nearness.pop(session, None)
+        self._presumed.pop(session, None)
 
 
 def main() -> None:

@@ -49,6 +49,7 @@ SYNONYMS = (
     "remove delete erase drop subtract deduct minus decrease discard reduce",
     "start begin launch set run count create commence",
     "stop end cancel halt finish abort terminate off",
+    "launch open",
     "reset clear restart zero wipe",
     "turn switch flip",
     "light lights lamp lamps lighting bulb",

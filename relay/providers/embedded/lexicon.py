@@ -24,6 +24,10 @@ from relay.providers.embedded.numbers import is_number_word
 from relay.providers.embedded.wire import ToolCard
 from relay.providers.embedded.words import spoken, words_of
 
+# Never filled by a command: a spoken yes to the tool's own question fills it
+CONFIRMATIONS = ("confirmed", "confirm")
+# What is declared beyond these can be called by other clients, but not spoken to
+SLOTS_MAX, MEMBERS_MAX = 32, 256
 _NAME, _DESCRIPTION, _SLOT, _SLOT_TEXT, _ALIKE = 1.0, 0.7, 0.6, 0.4, 0.85
 _ASKING = stems(
     "get list show tell read check find search look what convert calculate compute translate"
@@ -39,10 +43,6 @@ _UNITS_MS = {
     "hour": 3_600_000, "hr": 3_600_000, "day": 86_400_000, "week": 604_800_000,
 }  # fmt: skip
 TIME_UNITS = {stem(word): ms for word, ms in _UNITS_MS.items()}
-OTHER_UNITS = stems(
-    "percent degrees points dollars euros pounds meters miles kilometers grams kilos liters"
-    " cups pieces times celsius fahrenheit pages people guests items"
-)
 
 
 class Slot(Struct, frozen=True, kw_only=True):
@@ -65,6 +65,11 @@ class Slot(Struct, frozen=True, kw_only=True):
     maximum: float | None = None
     words: tuple[str, ...] = ()
 
+    @property
+    def spoken(self) -> set[str]:
+        """The words of its members."""
+        return {word for _, words in self.members for word in words}
+
 
 class Tool(Struct, frozen=True, kw_only=True):
     """A tool as it is spoken to."""
@@ -80,6 +85,8 @@ class Tool(Struct, frozen=True, kw_only=True):
     asks: bool
     """It answers questions rather than doing something."""
     subtracts: frozenset[str]
+    touches: frozenset[str]
+    """Stems without any of which it can't be meant."""
 
 
 def tools_of(cards: Sequence[ToolCard]) -> list[Tool]:
@@ -88,15 +95,16 @@ def tools_of(cards: Sequence[ToolCard]) -> list[Tool]:
 
 
 def rarity(tools: Sequence[Tool]) -> dict[str, float]:
-    """By stem: 1 for a word of one tool, less the more tools share it."""
-    counts = Counter(word for tool in tools for word in tool.weights)
+    """By stem: 1 for a word that one tool uses, less the more tools use it."""
+    counts = Counter(word for tool in tools for word in tool.own)
     return {word: 1.0 if count == 1 else 0.5 + 0.5 / count for word, count in counts.items()}
 
 
 def _tool(card: ToolCard) -> Tool:
+    properties = list(card.parameters.get("properties", {}).items())[:SLOTS_MAX]
     slots = tuple(
         _slot(name, schema, position, card.parameters)
-        for position, (name, schema) in enumerate(card.parameters.get("properties", {}).items())
+        for position, (name, schema) in enumerate(properties)
     )
     own = _own_words(card, slots)
     weights = dict(own)
@@ -119,6 +127,7 @@ def _tool(card: ToolCard) -> Tool:
         nouns=frozenset(name_words) - _GENERIC or frozenset(name_words),
         asks=bool({*name_words} & _ASKING),
         subtracts=frozenset(far) if takes_away else frozenset(),
+        touches=frozenset(weights) | {stem(word) for slot in slots for word in slot.spoken},
     )
 
 
@@ -147,7 +156,7 @@ def _slot(name: str, schema: dict[str, Any], position: int, parameters: dict[str
     return Slot(
         name=name,
         bit=1 << position,
-        kind=_kind(schema),
+        kind="other" if name in CONFIRMATIONS else _kind(schema),
         required=name in parameters.get("required", ()),
         heads=heads,
         members=_members(schema),
@@ -171,7 +180,8 @@ def _kind(schema: dict[str, Any]) -> str:
 
 
 def _members(schema: dict[str, Any]) -> tuple[tuple[Any, tuple[str, ...]], ...]:
-    return tuple((value, tuple(spoken(str(value)))) for value in schema.get("enum", ()))
+    members = schema.get("enum", ())[:MEMBERS_MAX]
+    return tuple((value, tuple(spoken(str(value)))) for value in members)
 
 
 def _unit(heads: frozenset[str], text: Sequence[str]) -> int | None:
@@ -204,7 +214,7 @@ def _booleans(name: str, description: str) -> tuple[frozenset[str], frozenset[st
 
 def _told(pattern: re.Pattern[str], description: str) -> set[str]:
     """The first word that says something after "true" or "false"."""
-    found = set()
+    found: set[str] = set()
     for said in pattern.findall(description):
         telling = [w for w in said.lower().split() if w not in FILLERS and w not in _TELLS_NOTHING]
         found.update(stem(word) for word in telling[:1])
@@ -213,7 +223,17 @@ def _told(pattern: re.Pattern[str], description: str) -> set[str]:
 
 def _intros(heads: frozenset[str], text: Sequence[str]) -> frozenset[str]:
     """Words after which a free text begins."""
-    usual = {"called", "named", "labelled", "labeled", "titled", "saying", "says", "reading"}
+    usual = {
+        "called",
+        "named",
+        "labelled",
+        "labeled",
+        "titled",
+        "saying",
+        "saving",
+        "says",
+        "reading",
+    }
     return (
         frozenset(usual | {"for"} & set(text) | {word for word in text if word in {"to", "about"}})
         | heads

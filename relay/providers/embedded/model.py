@@ -43,6 +43,11 @@ class EmbeddedModel:
         """Whether the engine has loaded its models."""
         return self.engine.loaded
 
+    @property
+    def trouble(self) -> str | None:
+        """Why the engine will not start any more, None while it may."""
+        return self.engine.why if self.engine.hopeless else None
+
     async def start(self) -> None:
         """Begin to load; returns at once."""
         if await asyncio.to_thread(missing_library) is None:

@@ -117,7 +117,7 @@ def _below_hundred(words: Sequence[str], at: int) -> tuple[int, int] | None:
 
 
 def _skip_and(words: Sequence[str], at: int, so_far: float) -> int:
-    """ "a hundred and five" is one number, "five and six" are two."""
+    """Go over "and" after hundreds: a hundred and five is one number, five and six are two."""
     return at + (so_far >= 100 and _word(words, at) == "and")
 
 

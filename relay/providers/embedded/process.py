@@ -26,6 +26,7 @@ _LOAD_PATIENCE_S = 180.0
 _PING_S = 5.0
 _SILENCE_MAX_S = 30.0
 _GOODBYE_S = 1.0
+_LOADING = "the speech engine is loading"
 _SEND_PATIENCE_S = 5.0
 _ROOT = Path(relay.__file__).parent.parent
 # -I leaves the project's folder out of the path; it is added behind the installed packages.
@@ -53,14 +54,19 @@ class Listener(Protocol):
 class EngineProcess:
     """One engine, kept alive between `start` and `stop`."""
 
-    def __init__(self, command: Sequence[str] = ENGINE_COMMAND) -> None:
+    def __init__(
+        self,
+        command: Sequence[str] = ENGINE_COMMAND,
+        *,
+        restart_first_s: float = _RESTART_FIRST_S,
+    ) -> None:
         self._command = command
+        self._restart_first_s = restart_first_s
         self._supervisor: asyncio.Task[None] | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._listeners: dict[str, Listener] = {}
         self._last_pong = 0.0
         self._failed_starts = 0
-        self._attempts = 0
         self.loaded = False
         self.why = "the speech engine has not been started"
 
@@ -114,12 +120,11 @@ class EngineProcess:
     # ---- the engine's life ------------------------------------------------------------------
 
     async def _supervise(self) -> None:
-        pause_s = _RESTART_FIRST_S
+        pause_s = self._restart_first_s
         while True:
-            self._attempts += 1
             was_loaded = await self._live_once()
             self._failed_starts = 0 if was_loaded else self._failed_starts + 1
-            pause_s = _RESTART_FIRST_S if was_loaded else min(2 * pause_s, _RESTART_MOST_S)
+            pause_s = self._restart_first_s if was_loaded else min(2 * pause_s, _RESTART_MOST_S)
             _log.warning("engine_lost", why=self.why, restart_in_s=pause_s)
             for listener in list(self._listeners.values()):
                 listener.on_lost(self._failed_starts + 1, self.why, hopeless=self.hopeless)
@@ -127,7 +132,7 @@ class EngineProcess:
 
     async def _live_once(self) -> bool:
         """Run one engine until it ends; whether it ever was ready."""
-        self.why = "the speech engine is loading"
+        self.why = _LOADING
         try:
             self._process = await asyncio.create_subprocess_exec(
                 *self._command,
@@ -155,15 +160,11 @@ class EngineProcess:
         assert process.stdout is not None
         try:
             while True:
-                head = await process.stdout.readexactly(wire.LENGTH.size)
-                (length,) = wire.LENGTH.unpack(head)
-                if length > wire.FRAME_MAX_BYTES:
-                    raise ValueError
-                self._take(wire.read_from_engine(await process.stdout.readexactly(length)))
+                self._take(wire.read_from_engine(await _next_frame(process.stdout)))
         except (asyncio.IncompleteReadError, OSError):
             if self.loaded:
                 self.why = "the speech engine ended unexpectedly"
-            elif self.why == "the speech engine is loading":
+            elif self.why == _LOADING:
                 self.why = "the speech engine ended while it was loading"
         except (msgspec.DecodeError, ValueError):
             self.why = "the speech engine said something that is not a message"
@@ -200,6 +201,14 @@ class EngineProcess:
                 self.why = "the speech engine stopped answering"
                 process.kill()
                 return
+
+
+async def _next_frame(stdout: asyncio.StreamReader) -> bytes:
+    """One frame's body. Raises: IncompleteReadError, ValueError when it is too long."""
+    (length,) = wire.LENGTH.unpack(await stdout.readexactly(wire.LENGTH.size))
+    if length > wire.FRAME_MAX_BYTES:
+        raise ValueError
+    return await stdout.readexactly(length)
 
 
 def _environment() -> dict[str, str]:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import ctranslate2
 import numpy as np
-from msgspec import Struct
 from tokenizers import Tokenizer
 
+from relay.providers.embedded.guess import Guess
 from relay.providers.embedded.mel import RATE_HZ, Floats, log_mel
 
 GUESSES = 5
@@ -16,13 +16,6 @@ _WINDOW_S, _LONG_WINDOW_S = 10, 30
 _LONGEST_IN_WINDOW_S = 9.5
 _SHORTEST_S = 0.15
 _LOOP_WORDS = 3
-
-
-class Guess(Struct, frozen=True):
-    """A text that the sound may mean; `score` is its mean log probability per token."""
-
-    text: str
-    score: float
 
 
 class Recogniser:
@@ -38,8 +31,8 @@ class Recogniser:
         self._end_of_text = self._id("<|endoftext|>")
 
     def _id(self, token: str) -> int:
-        number = self._tokens.token_to_id(token)
-        if not isinstance(number, int):
+        number: int | None = self._tokens.token_to_id(token)
+        if number is None:
             raise ValueError(f"the speech model's tokenizer has no {token}")
         return number
 
@@ -50,7 +43,7 @@ class Recogniser:
 
     def hear(self, pcm: bytes, prompt: list[int]) -> list[Guess]:
         """Guesses at what PCM16 at 16 kHz says, the likeliest first; none for next to nothing."""
-        samples: Floats = np.frombuffer(pcm, dtype="<i2").astype(np.float32) / 32_768
+        samples: Floats = np.frombuffer(pcm, dtype="<i2").astype(np.float32) / np.float32(32_768)
         seconds = len(samples) / RATE_HZ
         if seconds < _SHORTEST_S:
             return []

@@ -71,6 +71,6 @@ class Voice:
         return "".join(letter for letter in kept if letter not in " '`,_:|-%=;~?")
 
     def _take(self, samples: "ctypes._Pointer[ctypes.c_short]", count: int, _: object) -> int:
-        if samples and count > 0:
+        if count > 0:  # the last call of a text has none
             self._pieces.append(ctypes.string_at(samples, 2 * count))
         return 0

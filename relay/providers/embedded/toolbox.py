@@ -4,24 +4,26 @@ It acts only when it is sure; the thresholds stand here.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from relay.providers.embedded.english import listed
-from relay.providers.embedded.lexicon import Slot, rarity, tools_of
-from relay.providers.embedded.parser import Parser, Reading
+from relay.providers.embedded.guess import Guess
+from relay.providers.embedded.lexicon import CONFIRMATIONS, Slot, rarity, tools_of
+from relay.providers.embedded.parser import WORDS_MAX, Parser, Reading
 from relay.providers.embedded.sounds import Sounds, spelled
 from relay.providers.embedded.wire import ToolCard
 from relay.providers.embedded.words import Word, words_of
 
-_COST_A_SLOT_MAX = 0.75
+_COST_A_SLOT_MAX = 0.5
 _COST_MAX = 1.9
 _ASK_COST_MAX = 0.6
 _SCORE_WEIGHT = 2.0
 _AGREEMENT = 0.3
-_SCORE_MIN = -0.9
+_SCORE_MIN = -0.75
 _TIE = 0.04
 _COST_CLEAR = 0.5
 _WISHES = {
@@ -38,6 +40,9 @@ _WISHES = {
     }.items()
     for other in others.split()
 }
+_YES = listed("yes yeah yep sure okay ok confirm confirmed absolutely")
+_NO = listed("no nope dont cancel never")
+_WITH_YES = listed("please do it that delete i am go ahead of course thanks")
 _FORGET_WORDS = listed("cancel nevermind never mind stop no forget nothing")
 
 
@@ -68,13 +73,6 @@ class Decline(Struct, frozen=True):
 Decision = Act | Ask | Decline
 
 
-class Heard(Struct, frozen=True):
-    """A text that may have been said, and how likely (mean log probability; 0 for typed)."""
-
-    text: str
-    score: float = 0.0
-
-
 class Toolbox:
     """The tools of one session, ready to be spoken to."""
 
@@ -84,7 +82,7 @@ class Toolbox:
         self._by_name = {tool.name: tool for tool in self._tools}
         self._parser = Parser(self._tools, rarity(self._tools), sounds)
 
-    def decide(self, guesses: Sequence[Heard], asked: Ask | None = None) -> Decision:
+    def decide(self, guesses: Sequence[Guess], asked: Ask | None = None) -> Decision:
         """What to do about an utterance; `asked` is the question that it may answer."""
         if not guesses:
             return Decline("")
@@ -108,18 +106,29 @@ class Toolbox:
         acting = [entry for entry in sure if isinstance(entry[1], Act)]
         return min(acting or sure, key=lambda entry: entry[0])[1]
 
+    def confirmed(self, act: Act) -> Act | None:
+        """The call with the person's yes in it; None when the tool knows no such thing."""
+        tool = self._by_name.get(act.name)
+        names = [slot.name for slot in tool.slots] if tool is not None else []
+        for name in CONFIRMATIONS:
+            if name in names and name not in act.args:
+                return Act(act.text, act.name, {**act.args, name: True})
+        return None
+
     def _one(self, words: Sequence[Word], text: str, asked: Ask | None) -> tuple[Decision, float]:
         readings = self._parser.read(words)
-        if readings and _sure(readings, asked_for=_asks_for(words)):
+        if readings and _sure(readings, wished=_is_wish(words)):
             best = readings[0]
             return Act(text, best.tool.name, best.values), best.score
         if asked is not None:
             answered = self._answer(words, text, asked)
             if answered is not None:
                 return answered
-        best = next((reading for reading in readings[:3] if _worth_asking(reading)), None)
-        if best is not None:
-            return Ask(text, best.tool.name, best.values, best.missing[0]), best.score
+        for reading in readings[:3]:
+            if _worth_asking(reading):
+                return Ask(text, reading.tool.name, reading.values, reading.missing[0]), (
+                    reading.score
+                )
         return Decline(text), readings[0].score if readings else 9.0
 
     def _answer(
@@ -127,7 +136,7 @@ class Toolbox:
     ) -> tuple[Decision, float] | None:
         """The utterance as the value that was asked for."""
         tool = self._by_name.get(asked.name)
-        if tool is None or not words:
+        if tool is None or not 0 < len(words) <= WORDS_MAX:
             return None
         if asked.slot.kind == "text":
             if _gives_up(text, asked):
@@ -135,7 +144,7 @@ class Toolbox:
             values = {**asked.args, asked.slot.name: text.strip(" .?!")}
             return self._completed(tool.name, values, text, 0.5)
         only = msgspec.structs.replace(tool, slots=(asked.slot,))
-        reading = self._parser.read_for(only, self._parser.heard(words))
+        reading = self._parser.read_for(only, words)
         if reading.missing or reading.cost > _COST_A_SLOT_MAX:
             return None
         return self._completed(tool.name, {**asked.args, **reading.values}, text, reading.score)
@@ -150,29 +159,26 @@ class Toolbox:
         return Act(text, name, values), cost
 
 
-def _sure(readings: Sequence[Reading], *, asked_for: bool) -> bool:
+def _sure(readings: Sequence[Reading], *, wished: bool) -> bool:
+    """Whether the best reading may be acted on."""
     best = readings[0]
-    if best.missing or best.cost > _COST_MAX:
-        return False
-    if best.cost / (1 + len(best.filled)) > _COST_A_SLOT_MAX:
-        return False
-    if len(readings) > 1 and readings[1].score - best.score < _TIE and not readings[1].missing:
+    tied = len(readings) > 1 and readings[1].score - best.score < _TIE and not readings[1].missing
+    dear = best.cost > min(_COST_MAX, _COST_A_SLOT_MAX * (1 + len(best.filled)))
+    if best.missing or tied or dear:
         return False
     typed = sum(slot.kind != "text" for slot in best.filled)
     if typed:
-        wanted = best.cost < _COST_CLEAR and (typed >= 2 or (asked_for and best.evidence >= 0.4))
-        return best.evidence >= 0.55 or wanted
+        clear = best.cost < _COST_CLEAR and (typed >= 2 or (wished and best.evidence >= 0.4))
+        return clear or best.evidence >= 0.55
     if best.filled:
         return best.evidence >= (0.6 if best.names_it else 1.2)
-    if best.cost > 0.6:
-        return False
-    return best.evidence >= (1.1 if best.names_it else 1.3)
+    return best.cost <= 0.6 and best.evidence >= (1.1 if best.names_it else 1.3)
 
 
-def _asks_for(words: Sequence[Word]) -> bool:
+def _is_wish(words: Sequence[Word]) -> bool:
     """Whether it begins as a wish: "can I have", "get me", "I'd like"."""
     plain = [word.plain for word in words[:5]]
-    return any(pair in _WISHES for pair in zip(plain, plain[1:], strict=False))
+    return any(pair in _WISHES for pair in pairwise(plain))
 
 
 def _worth_asking(best: Reading) -> bool:
@@ -181,6 +187,14 @@ def _worth_asking(best: Reading) -> bool:
     if any(slot.kind != "text" for slot in best.filled):
         return best.evidence >= 0.7
     return best.evidence >= (0.9 if best.names_it else 1.2)
+
+
+def yes_or_no(text: str) -> bool | None:
+    """Whether a text is a plain yes or a plain no; None for anything else."""
+    said = {word.plain for word in words_of(text)}
+    if said & _YES and said <= _YES | _WITH_YES:
+        return True
+    return False if said & _NO and said <= _NO | _FORGET_WORDS | _WITH_YES else None
 
 
 def _gives_up(text: str, asked: Ask | None) -> bool:

@@ -30,6 +30,19 @@ class Utterance(Struct, frozen=True):
     """Speech with a little silence around it, PCM16 at `RATE_HZ`; perhaps empty."""
 
     pcm: bytes
+    end_s: float
+    """Where in the stream it ended."""
+    by_hand: bool = False
+    """The client said where it starts and ends."""
+
+
+class Pause(Struct, frozen=True):
+    """Speech that may be over: `pcm` is what the utterance will be unless it goes on."""
+
+    pcm: bytes
+
+
+EarEvent = Edge | Pause | Utterance
 
 
 class Tuning(Struct, frozen=True, kw_only=True):
@@ -53,6 +66,7 @@ class Ears:
         self._detector = detector
         self._tuning = tuning or Tuning()
         self._rest = b""
+        self._heard_s = 0.0
         self._before: deque[bytes] = deque(maxlen=_frames(self._tuning.before_ms))
         self._onset = 0
         self._frames: list[bytes] = []
@@ -60,27 +74,28 @@ class Ears:
         self._speaking = False
         self._by_hand: Literal["no", "open", "shut"] = "no"
 
-    def push(self, pcm: bytes) -> Iterator[Edge | Utterance]:
-        """Hear whole samples; yields edges and finished utterances in their order."""
+    def push(self, pcm: bytes) -> Iterator[EarEvent]:
+        """Hear whole samples; yields what happened, in its order."""
         data = self._rest + pcm
         whole = len(data) - len(data) % FRAME_BYTES
         self._rest = data[whole:]
         for start in range(0, whole, FRAME_BYTES):
             yield from self._frame(data[start : start + FRAME_BYTES])
 
-    def activity(self, kind: Literal["start", "end"]) -> Iterator[Edge | Utterance]:
+    def activity(self, kind: Literal["start", "end"]) -> Iterator[EarEvent]:
         """Take a push-to-talk edge; from the first one on the client's word alone counts."""
         if kind == "start":
             self._forget()
             self._by_hand = "open"
             yield Edge.STARTED
         elif self._by_hand == "open":
-            utterance = Utterance(b"".join(self._frames) + self._rest)
+            utterance = Utterance(b"".join(self._frames) + self._rest, self._heard_s, by_hand=True)
             self._forget()
             self._by_hand = "shut"
             yield utterance
 
-    def _frame(self, frame: bytes) -> Iterator[Edge | Utterance]:
+    def _frame(self, frame: bytes) -> Iterator[EarEvent]:
+        self._heard_s += FRAME_SAMPLES / RATE_HZ
         if self._by_hand == "shut":
             return
         if self._by_hand == "open":
@@ -108,14 +123,16 @@ class Ears:
             self._silent = 0
             yield Edge.STARTED
 
-    def _go_on(self, frame: bytes, speech: float) -> Iterator[Utterance]:
+    def _go_on(self, frame: bytes, speech: float) -> Iterator[EarEvent]:
         self._frames.append(frame)
         self._silent = 0 if speech >= self._tuning.off else self._silent + 1
+        if self._silent == _frames(self._tuning.after_ms):
+            yield Pause(b"".join(self._frames))
         if self._silent >= _frames(self._tuning.end_silence_ms) or self._too_long():
             surplus = max(self._silent - _frames(self._tuning.after_ms), 0)
             kept = self._frames[: len(self._frames) - surplus]
             self._forget()
-            yield Utterance(b"".join(kept))
+            yield Utterance(b"".join(kept), self._heard_s)
 
     def _too_long(self) -> bool:
         return len(self._frames) >= _frames(self._tuning.utterance_max_ms)

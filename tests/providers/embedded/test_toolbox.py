@@ -4,15 +4,16 @@ from typing import Any
 
 import pytest
 
-from relay.providers.embedded.toolbox import Act, Ask, Decline, Heard, Toolbox
-from tests.fakes.voice import ALL_CARDS, AUDIO, BUILT_IN, EXAMPLE_TOOLS
+from relay.providers.embedded.guess import Guess
+from relay.providers.embedded.toolbox import Act, Ask, Decline, Toolbox
+from tests.fakes.voice import ALL_CARDS, AUDIO, EXAMPLE_TOOLS
 
 TOOLBOX = Toolbox(ALL_CARDS)
 
 
 def told(text: str, asked: Ask | None = None) -> tuple[str, dict[str, Any]] | str | None:
     """The call, the name of the missing value, or None."""
-    match TOOLBOX.decide([Heard(text)], asked):
+    match TOOLBOX.decide([Guess(text)], asked):
         case Act(name=name, args=args):
             return name, args
         case Ask(slot=slot):
@@ -72,6 +73,14 @@ def timer(**args: object) -> tuple[str, dict[str, Any]]:
         ("set the living room brightness to 75 percent", bright("living room", 75)),
         ("list the extensions", ("list_extensions", {})),
         ("what extensions are there", ("list_extensions", {})),
+        ("launch scoreboard", ("launch_mini_app", {"name": "scoreboard"})),
+        ("open the timer app", ("launch_mini_app", {"name": "timer"})),
+        ("please launch the app lights", ("launch_mini_app", {"name": "lights"})),
+        ("close the app scoreboard", ("close_mini_app", {"name": "scoreboard"})),
+        ("delete the app shopping list", ("delete_mini_app", {"name": "shopping list"})),
+        ("list the mini apps", ("list_mini_apps", {"kind": "app"})),
+        ("open the timer", ("launch_mini_app", {"name": "timer"})),
+        ("close the timer", ("close_mini_app", {"name": "timer"})),
         ("hash hello world", ("hash", {"input": "hello world"})),
     ],
 )
@@ -124,25 +133,25 @@ def test_what_is_no_command_is_declined(text: str) -> None:
 def test_a_missing_value_is_asked_for_and_completes_the_call(
     text: str, missing: str, answer: str, call: tuple[str, dict[str, Any]]
 ) -> None:
-    asked = TOOLBOX.decide([Heard(text)])
+    asked = TOOLBOX.decide([Guess(text)])
     assert isinstance(asked, Ask)
     assert asked.slot.name == missing
     assert told(answer, asked) == call
 
 
 def test_a_question_can_be_dropped_or_overtaken() -> None:
-    asked = TOOLBOX.decide([Heard("add points to the home team")])
+    asked = TOOLBOX.decide([Guess("add points to the home team")])
     assert isinstance(asked, Ask)
-    assert TOOLBOX.decide([Heard("never mind")], asked) == Decline("never mind", dropped=True)
+    assert TOOLBOX.decide([Guess("never mind")], asked) == Decline("never mind", dropped=True)
     assert told("stop the timer", asked) == ("stop_timer", {})
     assert told("what a lovely day", asked) is None
 
 
 def test_the_parser_judges_the_guesses() -> None:
     guesses = [
-        Heard("Add three points to the phone team.", -0.20),
-        Heard("Add free points to the hum team.", -0.25),
-        Heard("Add three points to the home team.", -0.30),
+        Guess("Add three points to the phone team.", -0.20),
+        Guess("Add free points to the hum team.", -0.25),
+        Guess("Add three points to the home team.", -0.30),
     ]
     decision = TOOLBOX.decide(guesses)
     assert isinstance(decision, Act)
@@ -150,11 +159,11 @@ def test_the_parser_judges_the_guesses() -> None:
 
 
 def test_an_unlikely_guess_is_not_acted_on() -> None:
-    assert TOOLBOX.decide([Heard("stop the timer", -1.5)]) == Decline("stop the timer")
+    assert TOOLBOX.decide([Guess("stop the timer", -1.5)]) == Decline("stop the timer")
 
 
 def test_no_tools_means_no_call() -> None:
-    assert Toolbox([]).decide([Heard("stop the timer")]) == Decline("stop the timer")
+    assert Toolbox([]).decide([Guess("stop the timer")]) == Decline("stop the timer")
 
 
 def test_the_tools_here_are_the_ones_of_the_examples() -> None:
@@ -164,12 +173,3 @@ def test_the_tools_here_are_the_ones_of_the_examples() -> None:
         for spec in specs:
             assert f'name: "{spec.name}"' in page
             assert f'description: "{spec.description}"' in page
-
-
-def test_the_built_in_tools_here_are_the_ones_of_the_relay() -> None:
-    from relay.extensions import _SPECS
-
-    declared = {spec.name: spec.description for spec in BUILT_IN}
-    for spec in _SPECS:
-        if spec.name in declared:
-            assert declared[spec.name] == spec.description

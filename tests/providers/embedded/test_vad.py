@@ -5,7 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay.providers.embedded.vad import FRAME_BYTES, FRAME_MS, Ears, Edge, Tuning, Utterance
+from relay.providers.embedded.vad import (
+    FRAME_BYTES,
+    FRAME_MS,
+    EarEvent,
+    Ears,
+    Edge,
+    Pause,
+    Tuning,
+    Utterance,
+)
 
 QUIET, LOUD = bytes(FRAME_BYTES), np.full(FRAME_BYTES // 2, 9_000, dtype="<i2").tobytes()
 
@@ -15,7 +24,7 @@ def loudness(frame: bytes) -> float:
     return float(np.abs(np.frombuffer(frame, dtype="<i2")).max() > 1_000)
 
 
-def heard(stream: bytes, chunk: int = FRAME_BYTES) -> list[Edge | Utterance]:
+def heard(stream: bytes, chunk: int = FRAME_BYTES) -> list[EarEvent]:
     ears = Ears(loudness)
     return [
         event
@@ -28,9 +37,10 @@ SPOKEN = QUIET * 30 + LOUD * 20 + QUIET * 30
 
 
 def test_speech_starts_and_ends_once() -> None:
-    started, utterance = heard(SPOKEN)
+    started, pause, utterance = heard(SPOKEN)
     assert started is Edge.STARTED
     assert isinstance(utterance, Utterance)
+    assert pause == Pause(utterance.pcm)
     assert LOUD * 20 in utterance.pcm
     silence_ms = (len(utterance.pcm) / FRAME_BYTES - 20) * FRAME_MS
     assert silence_ms < 600
@@ -43,11 +53,16 @@ def test_silence_and_a_click_are_no_speech() -> None:
 
 def test_a_pause_inside_a_sentence_does_not_end_it() -> None:
     events = heard(QUIET * 20 + LOUD * 10 + QUIET * 12 + LOUD * 10 + QUIET * 30)
-    assert len(events) == 2
+    started, first, second, utterance = events
+    assert started is Edge.STARTED
+    assert isinstance(first, Pause)
+    assert isinstance(second, Pause)
+    assert isinstance(utterance, Utterance)
+    assert len(first.pcm) < len(second.pcm) == len(utterance.pcm)
 
 
 def test_two_sentences_are_two_utterances() -> None:
-    assert len(heard(SPOKEN + SPOKEN)) == 4
+    assert [type(event) for event in heard(SPOKEN + SPOKEN)] == 2 * [Edge, Pause, Utterance]
 
 
 @given(st.integers(min_value=1, max_value=3_000).map(lambda samples: 2 * samples))
@@ -72,13 +87,16 @@ def test_push_to_talk_takes_everything_between_the_edges() -> None:
     assert list(ears.push(LOUD * 2)) == []
     assert list(ears.activity("start")) == [Edge.STARTED]
     assert list(ears.push(QUIET * 40 + LOUD + QUIET[:10])) == []
-    assert list(ears.activity("end")) == [Utterance(QUIET * 40 + LOUD + QUIET[:10])]
+    (utterance,) = ears.activity("end")
+    assert isinstance(utterance, Utterance)
+    assert (utterance.pcm, utterance.by_hand) == (QUIET * 40 + LOUD + QUIET[:10], True)
     assert list(ears.activity("end")) == []
 
 
 def test_after_push_to_talk_nothing_else_is_heard() -> None:
     ears = Ears(loudness)
-    assert [*ears.activity("start"), *ears.activity("end")] == [Edge.STARTED, Utterance(b"")]
+    empty = Utterance(b"", 0.0, by_hand=True)
+    assert [*ears.activity("start"), *ears.activity("end")] == [Edge.STARTED, empty]
     assert list(ears.push(SPOKEN)) == []
     assert list(ears.activity("start")) == [Edge.STARTED]
 

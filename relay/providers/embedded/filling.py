@@ -1,0 +1,31 @@
+"""The words that the readers of values share: an utterance, and a part of it read as values."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from relay.providers.embedded.sounds import Sounds
+from relay.providers.embedded.words import Word
+
+
+class Filling(Struct, frozen=True):
+    """Words `start:end` read as values; `mask` is the bits of the slots that they fill."""
+
+    start: int
+    end: int
+    mask: int
+    values: tuple[tuple[str, Any], ...]
+    cost: float
+    speaks: bool = False
+    """Its words (units) also speak for the tool."""
+    proof: float = 0.0
+    """How much it speaks for the tool by itself."""
+
+
+class Heard(Struct, frozen=True):
+    """An utterance, as the slots look at it."""
+
+    words: Sequence[Word]
+    plain: Sequence[str]
+    sounds: Sounds

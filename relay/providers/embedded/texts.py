@@ -1,0 +1,97 @@
+"""Free text in an utterance: where it may begin and end. Pure."""
+
+from collections.abc import Iterator, Sequence
+
+from relay.providers.embedded.english import FILLERS, listed
+from relay.providers.embedded.filling import Filling, Heard
+from relay.providers.embedded.lexicon import Slot, Tool
+from relay.providers.embedded.numbers import doubtful_at, is_number_word, number_at
+from relay.providers.embedded.words import Word
+
+_COST_TEXT, _COST_TEXT_WORD, _COST_TEXT_NUMBER = 0.1, 0.04, 0.3
+_COST_LED, _COST_AFTER_OWN_WORD, _COST_UNASKED = 0.05, 0.1, 1.2
+_ARTICLE_DROPPED_WORDS = 3
+_ARTICLES = listed("the a an my")
+_ONE_LETTER_WORDS = frozenset("aio0123456789")
+_NOT_FIRST = listed("and to for of please with")
+_LEADS_IN = listed("to for that about of")
+_BEFORE_INTRO = listed("with and as")
+_BEFORE_NEXT_SLOT = listed("to on in at with by from for as")
+_BEFORE_TOOL = listed("to on in please")
+
+
+def texts(slot: Slot, tool: Tool, heard: Heard) -> Iterator[Filling]:
+    """Every stretch of words that may be the value of a text."""
+    length = len(heard.words)
+    counts = any(other.kind in {"number", "integer"} for other in tool.slots)
+    for start in range(1, length):
+        begin = _text_begin(slot, tool, heard, start)
+        if begin is None:
+            continue
+        first, cost = begin
+        for end in range(start + 1, length + 1):
+            if end < length and not _may_end(tool, heard, end):
+                continue
+            value = _said(heard.words[start:end])
+            if value:
+                whole = cost + _COST_TEXT + _COST_TEXT_WORD * (end - start)
+                if counts and is_number_word(heard.plain[start]):
+                    whole += _COST_TEXT_NUMBER
+                yield Filling(first, end, slot.bit, ((slot.name, value),), whole)
+
+
+def _said(words: Sequence[Word]) -> str:
+    """A text as it is handed over: without an article in front, its first letter small."""
+    kept = list(words)
+    while kept and kept[0].plain in _ARTICLES and len(kept) <= _ARTICLE_DROPPED_WORDS:
+        kept = kept[1:]
+    if all(word.plain in FILLERS for word in kept):
+        return ""
+    if len(kept[0].plain) == 1 and kept[0].plain not in _ONE_LETTER_WORDS:
+        return ""  # one letter is a piece of a word that was not understood
+    said = " ".join(word.raw for word in kept)
+    return said if any(c.isupper() for c in said[1:]) else said[:1].lower() + said[1:]
+
+
+def _text_begin(slot: Slot, tool: Tool, heard: Heard, start: int) -> tuple[int, float] | None:
+    """Where a text that begins at a word really begins (its intro), and what that costs."""
+    if heard.plain[start] in _NOT_FIRST:
+        return None
+    before = heard.words[start - 1]
+    if before.plain in slot.intros or before.stem in slot.heads:
+        if before.plain in {"for", "to"} and number_at(heard.plain, start) is not None:
+            return (start, _COST_UNASKED) if slot.required else None
+        first = start - 1
+        return (first - (first > 0 and heard.plain[first - 1] in _BEFORE_INTRO), 0.0)
+    if before.plain in _ARTICLES or not slot.required:
+        return None
+    return start, _cost_without_intro(tool, before)
+
+
+def _cost_without_intro(tool: Tool, before: Word) -> float:
+    if before.plain in _LEADS_IN or before.ends:
+        return _COST_LED
+    own = before.stem in tool.weights or is_number_word(before.plain)
+    return _COST_AFTER_OWN_WORD if own else _COST_UNASKED
+
+
+def _may_end(tool: Tool, heard: Heard, end: int) -> bool:
+    """A text ends before a word that may lead to another slot."""
+    if heard.plain[end - 1] in FILLERS:
+        return False
+    if len(tool.slots) < 2 and heard.words[end].stem not in tool.nouns:
+        return heard.plain[end] in _BEFORE_TOOL and _nouns_follow(tool, heard, end)
+    word = heard.words[end]
+    return (
+        word.plain in _BEFORE_NEXT_SLOT
+        or any(word.stem in slot.heads or word.plain in slot.intros for slot in tool.slots)
+        or number_at(heard.plain, end) is not None
+        or doubtful_at(heard.plain, end) is not None
+        or word.stem in tool.nouns
+    )
+
+
+def _nouns_follow(tool: Tool, heard: Heard, at: int) -> bool:
+    return any(word.stem in tool.nouns for word in heard.words[at + 1 : at + 4]) or (
+        at == len(heard.words) - 1
+    )
