@@ -10,11 +10,15 @@ from collections.abc import AsyncIterator, Iterable
 from time import monotonic
 from typing import Protocol
 
+import structlog
+
 from relay.protocol.limits import Limits
 from relay.providers import loss
 from relay.providers.loss import Lost
 from relay.providers.model import ModelEvent, Reconnecting, SessionLost
 from relay.providers.websocket import Endpoint, Upstream, dial
+
+_log = structlog.get_logger(__name__)
 
 
 class Conversation(Protocol):
@@ -42,7 +46,8 @@ class Line:
         self._upstream: Upstream | None = None
         self._closed = False
         self._attempts = 0
-        self._ready_at: float | None = None
+        self._was_ready = False
+        self._ready_at: float | None = None  # of the connection that is there
 
     async def events(self, talk: Conversation) -> AsyncIterator[ModelEvent]:
         """Yield events until the session is closed. Raises: SessionLost."""
@@ -75,12 +80,15 @@ class Line:
 
     async def _connected(self, talk: Conversation) -> Iterable[ModelEvent]:
         self._upstream = upstream = await dial(self._endpoint, self._limits)
+        if self._closed:
+            raise Lost(loss.ENDED, "the session was closed meanwhile", retry=False)
         try:
             async with asyncio.timeout(self._limits.provider_setup_timeout_ms / 1000):
                 events = await talk.set_up(upstream)
         except TimeoutError:
             why = f"{self._endpoint.provider} never said that the session is ready"
             raise Lost(loss.FAILED, why, retry=True) from None
+        self._was_ready = True
         self._ready_at = monotonic()
         return events
 
@@ -96,18 +104,24 @@ class Line:
         return self._closed or (lost is not None and lost.code == loss.ENDED)
 
     def _next_attempt(self, lost: Lost | None) -> int:
-        if self._ready_at is not None:
-            held_ms = (monotonic() - self._ready_at) * 1000
-            if held_ms >= self._limits.provider_steady_ms:
-                self._attempts = 0
+        """Count an attempt and return its number. Raises: SessionLost when it would be in vain."""
+        if self._held_ms() >= self._limits.provider_steady_ms:
+            self._attempts = 0
         self._attempts += 1
         if lost is not None and (
-            (self._ready_at is None and not lost.mended)
+            not (self._was_ready or lost.mended)
             or not lost.retry
             or self._attempts > self._limits.provider_reconnects_max
         ):
+            _log.warning("provider_lost", code=lost.code, attempt=self._attempts)
             raise SessionLost(lost.why, code=lost.code)
+        _log.info("provider_reconnects", code=lost.code if lost else "", attempt=self._attempts)
         return self._attempts
+
+    def _held_ms(self) -> float:
+        """How long the connection that was lost had been ready; 0 if it never was."""
+        ready_at, self._ready_at = self._ready_at, None
+        return 0.0 if ready_at is None else (monotonic() - ready_at) * 1000
 
     async def _pause(self, attempt: int) -> None:
         if attempt > 1:

@@ -222,6 +222,11 @@ class LiveModel(Protocol):
         """Whether a session would start at once (a local engine may still be loading)."""
         ...
 
+    @property
+    def trouble(self) -> str | None:
+        """Why no session can be opened, as far as that is known; None if nothing is wrong."""
+        ...
+
     async def start(self) -> None:
         """Begin what the model needs for the process's life (an engine); returns at once."""
         ...

@@ -17,6 +17,9 @@ from relay.providers import loss
 from relay.providers.loss import Lost
 from relay.providers.secret import Secret
 
+# A client may send many seconds of sound at once; what a provider hears comes in such pieces
+SOUND_PIECE_BYTES = 32 * 1024
+
 
 class Endpoint(Struct, frozen=True, kw_only=True):
     """Where a provider is: `url` holds no secret; `headers` hold templates and the secret."""

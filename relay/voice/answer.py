@@ -9,7 +9,7 @@ from relay.protocol.audio import AudioFormat
 from relay.protocol.limits import Limits
 from relay.providers import model as upstream
 from relay.voice.client import Client
-from relay.voice.playout import AudioQueue, Mark, Sound
+from relay.voice.playout import FRAME_MS, AudioQueue, Mark, Sound
 
 TurnEvent = upstream.TurnStarted | upstream.AudioOut | upstream.Interrupted | upstream.TurnEnded
 
@@ -72,6 +72,8 @@ class Answer:
     async def pump(self) -> None:
         """Hand sound and marks to the client, each in its moment; runs until cancelled."""
         while True:
+            # waited for first: a frame in the hand would outlive a flush that comes meanwhile
+            await self._client.has_room_for_audio(FRAME_MS)
             match await self._queue.next():
                 case Sound(pcm=pcm):
                     await self._client.send_audio(pcm)

@@ -12,6 +12,10 @@ class Client(Protocol):
         """Queue a message; never blocks."""
         ...
 
+    async def has_room_for_audio(self, ms: float) -> None:
+        """Wait until the client has read so much that `ms` of sound may follow."""
+        ...
+
     async def send_audio(self, pcm: bytes) -> None:
         """Hand over one frame of answer audio; waits while the client's queue is full."""
         ...

@@ -11,10 +11,16 @@ class FakeClient:
     def __init__(self) -> None:
         self.told: list[Message | bytes] = []
         self._news = asyncio.Event()
+        self.reads = asyncio.Event()
+        """Cleared while the client reads no sound."""
+        self.reads.set()
 
     def send(self, message: Message) -> None:
         self.told.append(message)
         self._news.set()
+
+    async def has_room_for_audio(self, ms: float) -> None:
+        await self.reads.wait()
 
     async def send_audio(self, pcm: bytes) -> None:
         self.told.append(pcm)

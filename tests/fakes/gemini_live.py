@@ -12,6 +12,7 @@ from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from contextlib import suppress
 from itertools import count
+from time import monotonic
 from typing import Any
 
 import orjson
@@ -25,6 +26,7 @@ PATH = re.compile(
     r"/ws/google\.ai\.generativelanguage\.(v1|v1beta|v1alpha)"
     r"\.GenerativeService\.BidiGenerateContent"
 )
+IN_FLIGHT_S = 0.2  # sound that was sent before the client can know of a call is forgiven
 _RATE = re.compile(r"audio/pcm;rate=(\d+)")
 
 
@@ -50,6 +52,7 @@ class GeminiConnection(ProviderConnection):
         self._cancelled: set[str] = set()
         self._had_turn = False
         self._history_open = False
+        self._called_at = 0.0
         self._ids = count(1)
 
     # ---- what a test reads ---------------------------------------------------------------
@@ -119,6 +122,7 @@ class GeminiConnection(ProviderConnection):
             call_id = f"function-call-{secrets.token_hex(4)}-{next(self._ids)}"
             self.pending[call_id] = name
             asked.append({"id": call_id, "name": name} | ({} if args is None else {"args": args}))
+        self._called_at = monotonic()
         await self.say(sessionResumptionUpdate={"resumable": False})
         await self.say(toolCall={"functionCalls": asked})
         return [str(one["id"]) for one in asked]
@@ -188,6 +192,10 @@ class GeminiConnection(ProviderConnection):
         handle = setup.get("sessionResumption", {}).get("handle")
         if handle is not None and not await self._resume(handle):
             return
+        if self.model.audio_kills_call and setup.get("generationConfig", {}).get(
+            "enableAffectiveDialog"
+        ):
+            return  # this generation never answers such a setup
         self.setup = setup
         self._history_open = bool(setup.get("historyConfig"))
         await self.say(setupComplete={"sessionId": secrets.token_hex(4)})
@@ -234,7 +242,8 @@ class GeminiConnection(ProviderConnection):
             raise Invalid("Invalid value at 'realtime_input.audio.data'") from None
         rate = _RATE.fullmatch(kind)
         self.rates.add(int(rate[1]) if rate else 16_000)
-        if self.pending and self.model.audio_kills_call:
+        in_flight = monotonic() < self._called_at + IN_FLIGHT_S
+        if self.pending and self.model.audio_kills_call and not in_flight:
             await self._wrong(1008, "Operation is not implemented, or supported, or enabled.")
 
     def _take_content(self, given: Json) -> None:

@@ -125,7 +125,9 @@ def check_setup(setup: Json) -> Model:
     generation = setup.get("generationConfig", {})
     only(generation, GENERATION, "setup.generation_config")
     if not model.thinking and (
-        "thinkingConfig" in generation or generation.get("responseModalities") != ["AUDIO"]
+        {"thinkingConfig", "enableAffectiveDialog"} & set(generation)
+        or generation.get("responseModalities") != ["AUDIO"]
+        or setup.get("proactivity", {}).get("proactiveAudio") is False
     ):
         raise Invalid("Request contains an invalid argument.")
     resumption = setup.get("sessionResumption", {})

@@ -78,6 +78,7 @@ class FakeModel:
         manual_vad=True,
     )
     ready = True
+    trouble = None
 
     def __init__(self) -> None:
         self.opened: asyncio.Queue[FakeSession] = asyncio.Queue()

@@ -168,6 +168,8 @@ class OpenAIConnection(ProviderConnection):
         self.active: dict[str, Response] = {}
         self.audio = bytearray()
         self.truncations: list[Json] = []
+        self.refused: list[str] = []
+        """The code of every error event, whoever is to blame."""
         self.interjection: Callable[[], Awaitable[Any]] | None = None
         """What the server does just before it reads the client's next item."""
         self._uncommitted = 0
@@ -204,6 +206,10 @@ class OpenAIConnection(ProviderConnection):
     async def response(self) -> Response:
         """Begin a response, as voice detection does."""
         return await self._begin({})
+
+    async def volunteer(self) -> None:
+        """Begin a response as voice detection does, and hand it to whoever waits in `asked`."""
+        self._asked.put_nowait(await self.response())
 
     async def speech_started(self) -> None:
         """The person speaks; the server interrupts by itself what it is saying."""
@@ -388,6 +394,7 @@ class OpenAIConnection(ProviderConnection):
         await self._refuse(problem, event_id)
 
     async def _refuse(self, problem: Problem, event_id: Any = None) -> None:
+        self.refused.append(problem.code)
         error = {"type": "invalid_request_error", **problem._asdict(), "event_id": event_id}
         await self.emit("error", error=error)
 

@@ -4,6 +4,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+import structlog
 
 from relay.protocol import messages as wire
 from relay.protocol.limits import Limits
@@ -326,3 +327,51 @@ async def test_a_stop_of_the_relay_ends_the_session_with_1001() -> None:
         await talking.client.until("closed")
     assert talking.end is not None
     assert talking.end.code == 1001
+
+
+async def test_the_code_of_a_loss_is_passed_on() -> None:
+    async with ready_talk() as talking:
+        talking.live.play(SessionLost("the key was refused", code="provider-key-refused"))
+        await talking.client.until("closed")
+    error = wire.Error(code="provider-key-refused", message="the key was refused", fatal=True)
+    assert error in talking.client.told
+
+
+async def test_pressing_the_button_cuts_the_answer() -> None:
+    async with ready_talk() as talking:
+        talking.live.play(
+            upstream.TurnStarted(turn_id="t1"), upstream.AudioOut(turn_id="t1", pcm=FRAME * 100)
+        )
+        await talking.client.until("speaking")
+        talking.client_says(wire.Activity(kind="start"))
+        await talking.client.until("interrupted")
+        assert len(talking.live.interruptions) == 1
+        assert talking.live.activities == ["start"]
+
+
+async def test_usage_is_logged_and_not_told() -> None:
+    with structlog.testing.capture_logs() as logs:
+        async with ready_talk() as talking:
+            before = len(talking.client.told)
+            talking.live.play(upstream.Usage(input_tokens=7, output_tokens=3))
+            await talking.settle()
+            assert not any("7" in repr(message) for message in talking.client.told[before:])
+    assert {"event": "usage", "input_tokens": 7, "output_tokens": 3, "log_level": "info"} in logs
+
+
+async def test_a_frame_that_waits_for_a_slow_client_does_not_outlive_the_flush() -> None:
+    async with ready_talk() as talking:
+        talking.client.reads.clear()
+        talking.live.play(
+            upstream.TurnStarted(turn_id="t1"), upstream.AudioOut(turn_id="t1", pcm=FRAME * 100)
+        )
+        await talking.client.until("speaking")
+        await talking.settle()
+        talking.client_says(wire.Interrupt())
+        await talking.client.until("turn-complete")
+        talking.client.reads.set()
+        await talking.settle()
+        told = talking.client.told
+        assert not any(
+            isinstance(one, bytes) for one in told[told.index(wire.Flush(turn_id="t1")) :]
+        )

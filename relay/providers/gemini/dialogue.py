@@ -21,7 +21,15 @@ class Turn:
     def __init__(self, turn_id: str) -> None:
         self.turn_id = turn_id
         self.text = ""
+        self.text_is_final = False
         self.aligner = SampleAligner()
+
+    def caption(self, *, final: bool) -> seam.TranscriptDelta:
+        """What the answer says so far."""
+        self.text_is_final = final
+        return seam.TranscriptDelta(
+            role="assistant", text=self.text, final=final, turn_id=self.turn_id
+        )
 
 
 class Dialogue:
@@ -133,12 +141,7 @@ class Dialogue:
         yield from self._begin_turn()
         assert self._turn is not None
         self._turn.text += event.delta
-        yield seam.TranscriptDelta(
-            role="assistant",
-            text=self._turn.text,
-            final=event.finished,
-            turn_id=self._turn.turn_id,
-        )
+        yield self._turn.caption(final=event.finished)
 
     def _on_user_text(self, delta: str, *, final: bool) -> Iterator[seam.ModelEvent]:
         if self._user_turn_id is None:
@@ -213,6 +216,8 @@ class Dialogue:
     def _end_turn(self, reason: str) -> Iterator[seam.ModelEvent]:
         turn = self._close_turn()
         if turn is not None:
+            if turn.text and not turn.text_is_final:
+                yield turn.caption(final=True)
             yield seam.TurnEnded(turn_id=turn.turn_id, reason=reason)
 
     def _close_turn(self) -> Turn | None:

@@ -1,6 +1,7 @@
 """Gemini Live behind the seam: what the chosen model can do, and opening sessions."""
 
 from relay.protocol.limits import LIMITS, Limits
+from relay.protocol.refusals import Refusal
 from relay.providers.gemini.options import GeminiOptions, endpoint
 from relay.providers.gemini.profile import profile_of
 from relay.providers.gemini.session import GeminiSession
@@ -14,7 +15,6 @@ class GeminiModel:
     name = "gemini"
     input_rate_hz = INPUT_RATE_HZ
     output_rate_hz = OUTPUT_RATE_HZ
-    ready = True
 
     def __init__(self, options: GeminiOptions, *, limits: Limits = LIMITS) -> None:
         self._options = options
@@ -22,6 +22,20 @@ class GeminiModel:
         self._profile = profile_of(options.model)
         self.model = options.model.removeprefix("models/")
         self.capabilities = self._profile.capabilities
+
+    @property
+    def ready(self) -> bool:
+        """Whether it may be dialled."""
+        return self.trouble is None
+
+    @property
+    def trouble(self) -> str | None:
+        """What is missing to dial: a key, or a usable address."""
+        try:
+            endpoint(self._options)
+        except Refusal as refusal:
+            return refusal.why
+        return None
 
     async def start(self) -> None:
         """Nothing to start."""

@@ -24,7 +24,7 @@ from relay.providers.gemini.profile import Profile
 from relay.providers.line import Line
 from relay.providers.loss import Lost
 from relay.providers.memory import Memory, late_outcome
-from relay.providers.websocket import Endpoint, Upstream
+from relay.providers.websocket import SOUND_PIECE_BYTES, Endpoint, Upstream
 from relay.tools.declarations import gemini_declaration
 from relay.tools.outcome import model_answer
 from relay.tools.tool import CallId, Registered, ToolOutcome
@@ -73,8 +73,11 @@ class GeminiSession:
 
     async def send_audio(self, pcm: bytes) -> None:
         """Pass sound on; without a connection, or where a call forbids it, it is dropped."""
-        if self._upstream is not None and not self._is_deaf():
-            self._upstream.send_audio(wire.audio(pcm))
+        for start in range(0, len(pcm), SOUND_PIECE_BYTES):
+            if start:
+                await asyncio.sleep(0)  # let the first pieces leave
+            if self._upstream is not None and not self._is_deaf():
+                self._upstream.send_audio(wire.audio(pcm[start : start + SOUND_PIECE_BYTES]))
 
     async def activity(self, kind: Literal["start", "end"]) -> None:
         """Push-to-talk; a session that finds the edges itself is only told the end."""

@@ -58,6 +58,7 @@ class Dialogue:
         self._cancel_next = False
         self._marks_echo = False  # whether this server says whose response it is
         self._speaking = False
+        self._typed = False  # an answer to a typed turn does not wait for somebody to stop speaking
         self._user_texts: dict[str, tuple[str, str]] = {}  # item → turn id, text so far
         self.manual = False
         """Whether the client says where speech starts and ends."""
@@ -75,6 +76,7 @@ class Dialogue:
         self._send(wire.text_item(item_id, "user", text))
         self._responses.add(item_id)
         self._memory.note("user", text)
+        self._typed = True
         self.advance()
 
     def recall(self) -> None:
@@ -115,10 +117,12 @@ class Dialogue:
 
     def advance(self) -> None:
         """Ask for a response if one is due."""
-        if not self._speaking:
-            request = self._responses.request()
-            if request is not None:
-                self._send(wire.create_response(request))
+        if self._speaking and not self._typed:
+            return
+        request = self._responses.request()
+        if request is not None:
+            self._typed = False
+            self._send(wire.create_response(request))
 
     def end(self) -> Iterator[seam.ModelEvent]:
         """The connection is gone."""
@@ -153,6 +157,7 @@ class Dialogue:
         match event:
             case said.SpeechStarted():
                 self._speaking = True
+                self._cancel_next = self._responses.creating
                 yield seam.SpeechStarted()
             case said.SpeechStopped():
                 self._speaking = False
@@ -170,7 +175,7 @@ class Dialogue:
     def _on_created(self, event: said.ResponseCreated) -> Iterator[seam.ModelEvent]:
         ours = self._responses.created(event.response_id, event.request)
         self._marks_echo = self._marks_echo or ours
-        if (ours or not self._marks_echo) and (self._cancel_next or (ours and self._speaking)):
+        if self._cancel_next and (ours or not self._marks_echo):
             self._cancel_next = False
             self._muted.add(event.response_id)
             self._send(wire.cancel_response(event.response_id))
@@ -243,6 +248,7 @@ class Dialogue:
     def _on_failed(self, event: said.Failed) -> Iterator[seam.ModelEvent]:
         raise_if_final(event, self._key)
         if self._responses.refused(event.event_id, busy=event.code == _BUSY):
+            self._cancel_next = False
             if event.code == _BUSY:
                 return
             if self._responses.idle:

@@ -10,6 +10,8 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from itertools import count
 from typing import Literal
 
+import structlog
+
 from relay.protocol.limits import Limits
 from relay.providers import loss
 from relay.providers import model as seam
@@ -24,13 +26,14 @@ from relay.providers.openai.dialogue import Dialogue, raise_if_final
 from relay.providers.openai.options import OpenAIOptions, session_fields
 from relay.providers.openai.setup import Setup
 from relay.providers.secret import scrub
-from relay.providers.websocket import Endpoint, Upstream
+from relay.providers.websocket import SOUND_PIECE_BYTES, Endpoint, Upstream
 from relay.tools.declarations import openai_declaration
 from relay.tools.outcome import model_answer
 from relay.tools.tool import CallId, Registered, ToolOutcome
 
 _LATE_MAX = 32
 _EXPIRED = "session_expired"
+_log = structlog.get_logger(__name__)
 
 
 class OpenAISession:
@@ -60,6 +63,7 @@ class OpenAISession:
         self._upstream: Upstream | None = None
         self._dialogue: Dialogue | None = None
         self._was_ready = False
+        self._ignored = 0
         self._updated: asyncio.Future[seam.ToolUpdate] | None = None
         self._rotation: asyncio.TimerHandle | None = None
         self._rotation_due = False
@@ -70,8 +74,11 @@ class OpenAISession:
 
     async def send_audio(self, pcm: bytes) -> None:
         """Pass sound on; without a connection it is dropped."""
-        if self._upstream is not None:
-            self._upstream.send_audio(wire.append(pcm))
+        for start in range(0, len(pcm), SOUND_PIECE_BYTES):
+            if start:
+                await asyncio.sleep(0)  # let the first pieces leave
+            if self._upstream is not None:
+                self._upstream.send_audio(wire.append(pcm[start : start + SOUND_PIECE_BYTES]))
 
     async def activity(self, kind: Literal["start", "end"]) -> None:
         """Push-to-talk; the first edge takes the end-pointing from the server for good."""
@@ -154,6 +161,8 @@ class OpenAISession:
                 self._resolve_update()
             case said.Failed(code=code) if code == _EXPIRED:
                 yield seam.SessionExpiring(time_left_ms=0.0)
+            case said.Ignored():
+                self._ignored += 1
             case _:
                 yield from self._dialogue.on(event)
         self._use_idle_moment()
@@ -166,6 +175,7 @@ class OpenAISession:
         self._setup.forget()
         self._calls.next_generation()
         if dialogue is not None:
+            _log.info("connection_ended", ignored_events=self._ignored)
             yield from dialogue.end()
 
     async def _next(

@@ -54,8 +54,8 @@ class Turn:
         cut, before_ms = [], 0.0
         for (item_id, content_index), size in self._bytes.items():
             length_ms = _FORMAT.ms_of(size)
-            heard_ms = int(min(max(played_ms - before_ms, 1.0), length_ms))
-            if 1 <= heard_ms < int(length_ms):
+            heard_ms = int(max(played_ms - before_ms, 1.0))
+            if heard_ms < int(length_ms):
                 cut.append(
                     Truncation(item_id=item_id, content_index=content_index, audio_end_ms=heard_ms)
                 )

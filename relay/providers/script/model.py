@@ -31,6 +31,7 @@ class ScriptModel:
     output_rate_hz = RATE_HZ
     capabilities = _CAPABILITIES
     ready = True
+    trouble = None
 
     def __init__(self, load: Callable[[], Script]) -> None:
         self._load = load

@@ -2,12 +2,15 @@ import asyncio
 from typing import Any
 
 import msgspec
+import orjson
 import pytest
 
 from relay.protocol import messages as wire
 from relay.protocol.refusals import Refusal, RefusalCode
+from relay.providers import model as seam
 from relay.providers.gemini import GeminiModel, GeminiOptions
 from relay.providers.gemini.profile import PROFILES, profile_of
+from relay.providers.gemini.session import GeminiSession
 from tests.fakes.declared import SET_SCORE, tool
 from tests.fakes.gemini_live import FakeGemini, GeminiConnection
 from tests.fakes.remote import gemini_model
@@ -322,7 +325,8 @@ async def test_thoughts_are_not_shown(gemini: FakeGemini) -> None:
         await peer.speak(FRAME, "Yes.")
         await peer.turn_complete()
         await talking.client.until("turn-complete")
-        assert talking.captions("assistant") == ["Yes."]
+        texts = [one for one in talking.client.messages if isinstance(one, wire.Text)]
+        assert [(one.text, one.final) for one in texts] == [("Yes.", False), ("Yes.", True)]
 
 
 # ---- what went wrong elsewhere, named by its symptom -----------------------------------------
@@ -428,3 +432,25 @@ async def test_typed_text_in_mid_session_and_an_empty_handle_are_invalid_argumen
         talking.says(wire.Text(text="hello"))
         await eventually(lambda: peer.texts == ["hello"])
         assert peer.of("clientContent") == []
+
+
+async def test_sound_that_waits_to_be_sent_when_a_call_comes_is_dropped(
+    gemini: FakeGemini,
+) -> None:
+    async def hang(_: dict[str, Any]) -> object:
+        await asyncio.Event().wait()
+        return None
+
+    async with talk(gemini_model(gemini, model=OLD), hang) as talking:
+        await peer_of(gemini)
+        session = vars(talking.live)
+        for _ in range(3):
+            await talking.live.send_audio(FRAME)
+        assert vars(session["_upstream"])["_audio_bytes"] > 0
+        calls = [{"id": "f1", "name": "set_score", "args": THREE_POINTS}]
+        line = orjson.dumps({"toolCall": {"functionCalls": calls}})
+        assert isinstance(talking.live, GeminiSession)
+        _, asked = talking.live.on_frame(line)
+        assert isinstance(asked, seam.ToolCallRequested)
+        assert asked.name == "set_score"
+        assert vars(session["_upstream"])["_audio_bytes"] == 0

@@ -5,6 +5,7 @@ import msgspec
 import orjson
 import pytest
 
+from relay.miniapps.host import MiniAppHost
 from relay.protocol import messages as wire
 from relay.protocol.refusals import Refusal, RefusalCode
 from relay.providers.openai import OpenAIModel, OpenAIOptions
@@ -381,3 +382,95 @@ def test_the_key_travels_in_the_servers_own_header(url: str, header: str) -> Non
     assert found.url.startswith("wss://")
     assert found.url.endswith("/v1/realtime?model=a%20b")
     assert "canary" not in repr(found) + found.url
+
+
+@pytest.mark.parametrize("moment", ["while reconnecting", "afterwards"])
+async def test_a_result_of_a_lost_connection_is_told_as_text(
+    openai: FakeOpenAI, moment: str
+) -> None:
+    finish = asyncio.Event()
+
+    async def work(args: dict[str, Any]) -> object:
+        await finish.wait()
+        return args
+
+    async with talk(openai_model(openai), work) as talking:
+        peer = await peer_of(openai)
+        response = await peer.response()
+        await response.call("set_score", THREE_POINTS)
+        await response.done()
+        await eventually(lambda: talking.frames)
+        if moment == "while reconnecting":
+            openai.refuse_with = 503
+        peer.drop()
+        await talking.client.until("reconnecting")
+        if moment == "while reconnecting":
+            finish.set()
+            await eventually(talking.done)
+            openai.refuse_with = None
+        await talking.client.until("resumed")
+        finish.set()
+        again = await peer_of(openai)
+        await again.asked()
+        (item,) = again.of("conversation.item.create")
+        assert item["item"]["role"] == "user"
+        assert '"points":3' in item["item"]["content"][0]["text"]
+        (frame,) = talking.done()
+        assert frame.delivered is False
+
+
+async def test_what_is_typed_while_reconnecting_is_said_afterwards(openai: FakeOpenAI) -> None:
+    async with talk(openai_model(openai)) as talking:
+        peer = await peer_of(openai)
+        openai.refuse_with = 503
+        peer.drop()
+        await talking.client.until("reconnecting")
+        talking.says(wire.Text(text="still there?"), FRAME)
+        await asyncio.sleep(0)
+        openai.refuse_with = None
+        await talking.client.until("resumed")
+        again = await peer_of(openai)
+        await again.asked()
+        assert bytes(again.audio) == b""  # sound of that time is gone
+
+
+async def test_an_open_answer_ends_with_its_connection(openai: FakeOpenAI) -> None:
+    async with talk(openai_model(openai)) as talking:
+        peer = await peer_of(openai)
+        response = await peer.response()
+        item = await response.message()
+        await response.audio(item, FRAME * 2)
+        await talking.client.until("speaking")
+        peer.drop()
+        await talking.client.until("turn-complete")
+        states = [one for one in talking.client.messages if isinstance(one, wire.State)]
+        (ended,) = [one for one in states if one.state == "turn-complete"]
+        assert ended.reason == "connection-lost"
+        assert talking.client.audio == FRAME * 2
+
+
+async def test_a_tool_that_hangs_is_answered_once_and_nothing_else_waits_for_it(
+    openai: FakeOpenAI,
+) -> None:
+    limits = msgspec.structs.replace(BRISK, tool_call_timeout_ms=150)
+    asked: list[object] = []
+    page = MiniAppHost(limits=limits)
+    page.attach(asked.append)  # a page that never answers
+    async with talk(openai_model(openai), limits=limits, tools=[]) as talking:
+        await talking.registry.replace(page, APP, [SET_SCORE])
+        peer = await peer_of(openai)
+        response = await peer.response()
+        call_id = await response.call("set_score", THREE_POINTS)
+        item = await response.message()
+        await response.audio(item, FRAME * 3)
+        await eventually(lambda: talking.client.audio == FRAME * 3)
+        await response.end_message(item)
+        await response.done()
+        talking.says(wire.Interrupt(played_ms=40.0))
+        await talking.client.until("interrupted")
+        assert peer.outputs == {}
+        await eventually(lambda: peer.outputs)
+        assert orjson.loads(peer.outputs[call_id])["refused"] == "time-exceeded"
+        await peer.asked()
+        outputs = [one for one in peer.of("conversation.item.create") if "call_id" in one["item"]]
+        assert len(outputs) == 1
