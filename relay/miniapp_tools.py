@@ -14,6 +14,7 @@ import orjson
 
 from relay.miniapps.artifact import Artifact
 from relay.miniapps.library import MiniApps
+from relay.miniapps.listing import Listing
 from relay.miniapps.target import Wish
 from relay.miniapps.tool_specs import SPECS
 from relay.protocol.limits import Limits
@@ -22,6 +23,7 @@ from relay.protocol.refusals import Refusal, RefusalCode
 from relay.tools.tool import HostKind, ToolCall, ToolSpec, Waiting
 
 _LIST_MAX_BYTES = 60_000
+_SPOKEN_MAX = 8
 _ARTICLES = ("the ", "my ", "a ", "an ")
 _NOUNS = (" mini-app", " mini app", " app", " page")
 
@@ -65,33 +67,23 @@ class MiniAppTools:
         return msgspec.json.encode(await self._tools[spec.name](call, args))
 
     async def _list(self, _: ToolCall, args: dict[str, Any]) -> object:
-        listing = await self._mini_apps.list()
-        wanted = args.get("kind")
-        told: list[dict[str, object]] = []
-        room_bytes = _LIST_MAX_BYTES
-        for artifact in sorted(listing.artifacts, key=lambda each: each.kind):
-            if wanted in (None, artifact.kind):
-                told.append(_told(artifact))
-                room_bytes -= len(orjson.dumps(told[-1])) + 1
-                if room_bytes < 0:
-                    return {"ok": True, "miniApps": told[:-1], "truncated": True}
-        return {"ok": True, "miniApps": told, "truncated": listing.truncated}
+        return await self._mini_apps.look(lambda listing: _listed(listing, args.get("kind")))
 
     async def _launch(self, _: ToolCall, args: dict[str, Any]) -> object:
         artifact = await self._meant(args["name"])
         self._tell_one(artifact.app_id, LaunchApp(mini_app=artifact))
-        return {"ok": True, "launched": artifact.title, **_told(artifact)}
+        return _done(artifact, "open", launched=artifact.title)
 
     async def _close(self, _: ToolCall, args: dict[str, Any]) -> object:
         artifact = await self._meant(args["name"])
         if not self._tell_all(CloseApp(app_id=artifact.app_id)):
             raise Refusal(RefusalCode.MINI_APP_UNREACHABLE, "no page of the room is open")
-        return {"ok": True, "closed": artifact.title, **_told(artifact)}
+        return _done(artifact, "closed", closed=artifact.title)
 
     async def _save(self, _: ToolCall, args: dict[str, Any]) -> object:
         saved = await self._mini_apps.save(Wish(html=args["html"], title=args["title"]))
         facts = {"created": saved.created, "updated": saved.updated}
-        return {"ok": True, **facts, **_told(saved.artifact)}
+        return _done(saved.artifact, "saved", **facts)
 
     async def _delete(self, call: ToolCall, args: dict[str, Any]) -> object:
         artifact = await self._meant(args["name"])
@@ -102,7 +94,7 @@ class MiniAppTools:
             return self._ask(question, artifact)
         del self._asked[question]
         gone = await self._mini_apps.delete(artifact.app_id)
-        return {"ok": True, "deleted": gone.title, **_told(gone)}
+        return _done(gone, "deleted", deleted=gone.title)
 
     def _ask(self, question: tuple[str | None, str], artifact: Artifact) -> object:
         now = self._clock()
@@ -111,9 +103,9 @@ class MiniAppTools:
         self._asked[question] = now
         self._tell_all(ConfirmDelete(mini_app=artifact))
         return {
-            "ok": False,
+            "ok": True,
             "deleted": False,
-            "ask": f"Delete {artifact.title} for good?",
+            "say": f"Delete {artifact.title} for good?",
             "then": "call again with confirmed true, only after the person said yes",
             **_told(artifact),
         }
@@ -127,19 +119,60 @@ class MiniAppTools:
         return self._limits.mini_app_yes_min_ms <= waited_ms <= self._limits.mini_app_yes_max_ms
 
     async def _meant(self, name: str) -> Artifact:
-        """What a name means, or a name with the words that people put around it."""
-        listing = await self._mini_apps.list()
-        refusal = None
-        for spelled in _spellings(name):
-            try:
-                return listing.resolve(spelled).artifact
-            except Refusal as error:
-                refusal = refusal or error
-        joined = _letters(_spellings(name)[-1])
-        for artifact in listing.artifacts:
-            if joined and _letters(artifact.title) == joined:
-                return artifact
-        raise refusal or Refusal(RefusalCode.MINI_APP_NOT_FOUND, "no name was given")
+        return await self._mini_apps.look(lambda listing: _heard(listing, name))
+
+
+def _heard(listing: Listing, name: str) -> Artifact:
+    """What a name means, or a name with the words that people put around it."""
+    refusal = None
+    for spelled in _spellings(name):
+        try:
+            return listing.resolve(spelled).artifact
+        except Refusal as error:
+            refusal = refusal or error
+    joined = _letters(_spellings(name)[-1])
+    for artifact in listing.artifacts:
+        if joined and _letters(artifact.title) == joined:
+            return artifact
+    raise refusal or Refusal(RefusalCode.MINI_APP_NOT_FOUND, "no name was given")
+
+
+def _listed(listing: Listing, kind: str | None) -> object:
+    found = [each for each in listing.artifacts if kind in (None, each.kind)]
+    found.sort(key=lambda each: each.kind)
+    told = _that_fit(found)
+    return {
+        "ok": True,
+        "say": _in_words(found),
+        "miniApps": told,
+        "truncated": listing.truncated or len(told) < len(found),
+    }
+
+
+def _done(artifact: Artifact, what: str, **facts: object) -> dict[str, object]:
+    """A result; `say` is what a person wants to hear of it."""
+    return {"ok": True, "say": f"{artifact.title} is {what}.", **facts, **_told(artifact)}
+
+
+def _in_words(found: list[Artifact]) -> str:
+    if not found:
+        return "There is nothing to launch yet."
+    titles = ", ".join(artifact.title for artifact in found[:_SPOKEN_MAX])
+    more = len(found) - _SPOKEN_MAX
+    return f"{titles}, and {more} more." if more > 0 else f"{titles}."
+
+
+def _that_fit(found: list[Artifact]) -> list[dict[str, object]]:
+    """As many as a tool may answer."""
+    told = []
+    room_bytes = _LIST_MAX_BYTES
+    for artifact in found:
+        facts = _told(artifact)
+        room_bytes -= len(orjson.dumps(facts)) + 1
+        if room_bytes < 0:
+            break
+        told.append(facts)
+    return told
 
 
 def _told(artifact: Artifact) -> dict[str, object]:

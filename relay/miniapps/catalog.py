@@ -16,6 +16,7 @@ import msgspec
 
 from relay.miniapps.artifact import Artifact, apart, app_id, clean_title, page_id, sandbox_id
 from relay.miniapps.listing import Entry, Listing
+from relay.miniapps.names import is_seen
 from relay.miniapps.places import Places, opened_folder, read_file, read_in
 from relay.miniapps.record import Record, first_by_file, in_force, read_record, slug_in
 from relay.miniapps.walk import PROJECT_FOLDERS, Budget, FoundFile, Memory, walk
@@ -25,6 +26,8 @@ from relay.tools.tool import AppId
 
 _WORKSPACE_DEPTH = 1
 _SANDBOX_DEPTH = 2
+Facts = tuple[FoundFile, AppId, str, str, Record | None]
+Made = dict[str, tuple[Facts, Entry]]
 _NO_SANDBOX_FOLDERS = frozenset({"node_modules"})
 
 
@@ -35,14 +38,17 @@ class Catalog:
         self.places = places
         self._limits = limits
         self._memory = Memory(limits)
+        self._made: Made = {}
         self._looking = threading.Lock()
 
     def look(self) -> Listing:
         """Everything there is now, within bounds."""
         with self._looking:
-            look = _Look(self.places, self._limits, self._memory)
+            look = _Look(self.places, self._limits, self._memory, self._made)
             listing = look.listing()
             self._memory.forget_unseen()
+            if len(self._made) > len(listing.entries):
+                self._made = {path: self._made[path] for path in map(_path, listing.entries)}
             return listing
 
     def read(self, name: str) -> Artifact:
@@ -68,7 +74,8 @@ class Catalog:
 class _Look:
     """One look at all folders."""
 
-    def __init__(self, places: Places, limits: Limits, memory: Memory) -> None:
+    def __init__(self, places: Places, limits: Limits, memory: Memory, made: Made) -> None:
+        self._made = made
         self._places = places
         self._limits = limits
         self._memory = memory
@@ -214,25 +221,38 @@ class _Look:
         id_: AppId,
         slug: str = "",
         title: str = "",
-        sandbox: str | msgspec.UnsetType = msgspec.UNSET,
         record: Record | None = None,
         **kinds: str,
     ) -> Entry:
+        """The entry of a file; what did not change since the last look is the same object."""
         self._ids.add(id_)
-        inside = file.parts if sandbox is msgspec.UNSET else file.parts[1:]
-        artifact = Artifact(
-            app_id=id_,
-            slug=slug or file.slug,
-            title=title or file.title,
-            file_name="/".join(inside),
-            sandbox=sandbox,
-            storage_path="/".join((str(root), *file.parts)),
-            size_bytes=file.size_bytes,
-            created_at=(record.created_at if record else "") or msgspec.UNSET,
-            updated_at=_moment(file.modified_s),
-            **kinds,  # type: ignore[arg-type]  # the callers pass the declared words
-        )
-        return Entry(artifact=artifact, root=root, parts=file.parts, record=record)
+        facts = (file, id_, slug, title, record)
+        known = self._made.get(file.path)
+        if known is None or known[0] != facts:
+            artifact = _artifact(facts, kinds)
+            entry = Entry(artifact=artifact, root=root, parts=file.parts, record=record)
+            known = self._made[file.path] = (facts, entry)
+        return known[1]
+
+
+def _artifact(facts: Facts, kinds: dict[str, str]) -> Artifact:
+    """What is told of a file; in a sandbox its name is told from there."""
+    file, id_, slug, title, record = facts
+    return Artifact(
+        app_id=id_,
+        slug=slug or file.slug,
+        title=title or file.title,
+        file_name="/".join(file.parts[1 if "sandbox" in kinds else 0 :]),
+        storage_path=file.path,
+        size_bytes=file.size_bytes,
+        created_at=(record and record.created_at) or msgspec.UNSET,
+        updated_at=_moment(file.modified_s),
+        **kinds,  # type: ignore[arg-type]  # the callers pass the declared words
+    )
+
+
+def _path(entry: Entry) -> str:
+    return entry.artifact.storage_path
 
 
 def _id(entry: Entry) -> str:
@@ -257,9 +277,7 @@ def _sandboxes(homes: Path, budget: Budget) -> list[str]:
             return sorted(
                 entry.name
                 for entry in entries
-                if budget.entry()
-                and not entry.name.startswith(".")
-                and entry.is_dir(follow_symlinks=False)
+                if budget.entry() and is_seen(entry.name) and entry.is_dir(follow_symlinks=False)
             )
     except OSError:
         return []

@@ -5,12 +5,12 @@ matches decides, and within it an app outranks a page. Source: seed document of 
 section 4.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
-from relay.miniapps.artifact import Artifact, app_id, same_title, slug_of
+from relay.miniapps.artifact import Artifact, app_id, slug_of
 from relay.miniapps.names import folded
 from relay.miniapps.record import Record
 from relay.protocol.refusals import Refusal, RefusalCode
@@ -35,6 +35,9 @@ class Entry(Struct, frozen=True, kw_only=True, gc=False):
         return self.artifact.kind == "app"
 
 
+NamesOf = Callable[[Entry], Sequence[str]]
+
+
 class Listing(Struct, frozen=True, kw_only=True):
     """Entries by rank: workspace, shelf, sandboxes, examples; `records` by slug.
 
@@ -55,40 +58,46 @@ class Listing(Struct, frozen=True, kw_only=True):
 
         Raises: Refusal `mini-app-not-found`.
         """
-        for matches in _steps(name.strip()):
-            found = self._first(matches)
+        for names_of in _steps(name.strip()):
+            found = self._best(names_of, name.strip())
             if found is not None:
                 return found
         raise Refusal(RefusalCode.MINI_APP_NOT_FOUND, "no mini-app or page has that name")
 
     def by_id(self, wanted: str) -> Entry | None:
-        """The entry of exactly this id, whatever its case."""
-        return self._first(lambda entry: folded(entry.artifact.app_id) == folded(wanted))
+        """The entry of exactly this id, else of this id in another case."""
+        return self._best(_ids, wanted)
 
-    def where(self, matches: Callable[[Entry], bool]) -> Iterator[Entry]:
-        """Every entry that matches, by rank."""
-        return (entry for entry in self.entries if matches(entry))
+    def _best(self, names_of: NamesOf, wanted: str) -> Entry | None:
+        """Of the entries that have the name: an app before a page, the same case before another.
 
-    def _first(self, matches: Callable[[Entry], bool]) -> Entry | None:
-        """The first app that matches, else the first page."""
-        page = None
-        for entry in self.where(matches):
-            if entry.is_app:
-                return entry
-            page = page or entry
-        return page
+        Ids differ by kind already: of them, the same case goes first.
+        """
+        best, best_rank = None, (False, False)
+        for entry in self.entries:
+            names = names_of(entry)
+            if any(folded(name) == folded(wanted) for name in names):
+                exact = wanted in names
+                rank = (exact, entry.is_app) if names_of is _ids else (entry.is_app, exact)
+                if best is None or rank > best_rank:
+                    best, best_rank = entry, rank
+        return best
 
 
-def _steps(name: str) -> Iterator[Callable[[Entry], bool]]:
-    """The rules in their order; each says of one entry whether the name means it."""
-    wanted, slug = folded(name), slug_of(name)
-    if not wanted:
+def _steps(name: str) -> Iterator[NamesOf]:
+    """The names that an entry answers to, step by step."""
+    if not name:
         return
     is_path = "/" in name or "\\" in name  # means that very path, nothing that is called alike
-    yield lambda entry: folded(entry.artifact.app_id) == wanted
+    slug = slug_of(name)
+    yield _ids
     if not is_path:
-        yield lambda entry: folded(entry.artifact.app_id) == app_id(slug)
-    yield lambda entry: wanted in (folded(entry.artifact.file_name), folded(entry.base_name))
+        yield lambda entry: (name,) if entry.artifact.app_id == app_id(slug) else ()
+    yield lambda entry: (entry.artifact.file_name, entry.base_name)
     if not is_path:
-        yield lambda entry: entry.artifact.slug == slug
-    yield lambda entry: same_title(entry.artifact.title, name)
+        yield lambda entry: (name,) if entry.artifact.slug == slug else ()
+    yield lambda entry: (entry.artifact.title,)
+
+
+def _ids(entry: Entry) -> tuple[str, ...]:
+    return (entry.artifact.app_id,)

@@ -13,6 +13,7 @@ from relay.protocol.refusals import Refusal, RefusalCode
 _HTML = re.compile(r"\.html?$", re.IGNORECASE)
 _DRIVE = re.compile(r"^[a-z]:", re.IGNORECASE)
 _RESERVED = re.compile(r"^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])$", re.IGNORECASE)
+_HALF_PAIR = re.compile(r"[\ud800-\udfff]")  # how Python spells a byte that is no UTF-8
 _NOT_ON_WINDOWS = frozenset('<>:"|?*')
 _DECODED_MAX = 8  # rounds of percent signs that hide percent signs
 
@@ -55,6 +56,11 @@ def leads_out(name: str) -> bool:
 def is_plain_part(part: str) -> bool:
     """Whether a part of a recorded path names just one entry of a folder, and no hidden one."""
     return bool(part) and not part.startswith(".") and not any(c in part for c in "/\\\0")
+
+
+def is_seen(name: str) -> bool:
+    """Whether an entry of a folder may be listed: not hidden, and a text that can be told."""
+    return not name.startswith(".") and (name.isascii() or not _HALF_PAIR.search(name))
 
 
 def is_reserved(name: str) -> bool:

@@ -15,6 +15,7 @@ from relay.miniapps.names import is_plain_part
 
 SUFFIX = ".meta.json"
 _ID_MAX_CHARS = 128
+_DATE_MAX_CHARS = 40
 
 
 class Record(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -60,6 +61,7 @@ def read_record(slug: str, text: bytes) -> Record | None:
     file_name = record.file_name or f"{slug}.html"
     if not is_plain_part(file_name):
         return None
+    dated = len(record.created_at) <= _DATE_MAX_CHARS and record.created_at.isascii()
     named = record.app_id.startswith("app_") and len(record.app_id) <= _ID_MAX_CHARS
     parts = record.workspace_parts
     proves = parts is not None and all(is_plain_part(part) for part in parts)
@@ -67,6 +69,7 @@ def read_record(slug: str, text: bytes) -> Record | None:
         record,
         slug=slug,
         file_name=file_name,
+        created_at=record.created_at if dated else "",
         app_id=record.app_id if named and record.app_id.isprintable() else app_id(slug),
         workspace_path=record.workspace_path if proves else None,
     )

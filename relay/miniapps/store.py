@@ -115,8 +115,16 @@ class Store:
         if pending is not None and pending.replaces is not None:
             self._settle(pending)
             target = choose(self._catalog.look(), wish, own_title, limits=self._limits)
-        parts = target.workspace_parts
-        if parts and target.exclusive and exists(self._places.workspace, parts):
+        return self._with_free_copy(target)
+
+    def _with_free_copy(self, target: Target) -> Target:
+        """The copy in the workspace takes no other file's place, and goes with its folder."""
+        workspace, parts = self._places.workspace, target.workspace_parts
+        if parts is None or not target.exclusive:
+            return target
+        if len(parts) > 1 and not exists(workspace, parts[:-1]):
+            return msgspec.structs.replace(target, workspace_parts=None)
+        if exists(workspace, parts):
             taken(target.file_name, "another file of the workspace")
         return target
 

@@ -110,8 +110,10 @@ def _again(listing: Listing, entry: Entry) -> Target:
     record = entry.record
     in_workspace = entry.artifact.source == "workspace"
     elsewhere = record.workspace_parts if record is not None else None
+    if any(other is not entry for other in _claiming(listing, elsewhere)):
+        elsewhere = None
     target = Target(
-        app_id=record.app_id if record else entry.artifact.app_id,
+        app_id=entry.artifact.app_id,
         slug=record.slug if record else entry.artifact.slug,
         file_name=record.file_name if record else entry.base_name,
         workspace_parts=entry.parts if in_workspace else elsewhere,
@@ -122,7 +124,6 @@ def _again(listing: Listing, entry: Entry) -> Target:
     )
     if record is None:
         _refuse_taken((other for other in _owners(listing, target) if other is not entry), target)
-    _refuse_other_file(listing, target)
     return target
 
 
@@ -159,13 +160,21 @@ def _refuse_taken(owners: Iterator[Entry], target: Target) -> None:
         taken(target.file_name, f"{owner.artifact.title} ({owner.artifact.app_id})")
 
 
+def _claiming(listing: Listing, parts: tuple[str, ...] | None) -> Iterator[Entry]:
+    """Entries that a file of the workspace is, or whose record says that it is theirs."""
+    path = folded("/".join(parts or ()))
+    for entry in listing.entries:
+        claimed = entry.record.workspace_path if entry.record is not None else None
+        if entry.artifact.source == "workspace":
+            claimed = entry.artifact.file_name
+        if parts is not None and claimed is not None and folded(claimed) == path:
+            yield entry
+
+
 def _refuse_other_file(listing: Listing, target: Target) -> None:
     """A file of that name in the workspace that nobody named stays as it is."""
-    if target.exclusive and target.workspace_parts is not None:
-        path = folded("/".join(target.workspace_parts))
-        for entry in listing.entries:
-            if entry.artifact.source == "workspace" and folded(entry.artifact.file_name) == path:
-                _refuse_taken(iter([entry]), target)
+    if target.exclusive:
+        _refuse_taken(_claiming(listing, target.workspace_parts), target)
 
 
 def taken(file_name: str, owner: str) -> NoReturn:

@@ -5,13 +5,14 @@ remembered until the file changes, so that a second look reads no file.
 """
 
 import hashlib
+import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from relay.miniapps.artifact import HEAD_BYTES, clean_title, slug_of, title_of, title_of_file
-from relay.miniapps.names import is_html
+from relay.miniapps.names import is_html, is_seen
 from relay.miniapps.places import opened_folder, read_in
 from relay.protocol.limits import Limits
 from relay.protocol.refusals import Refusal
@@ -25,8 +26,12 @@ Signature = tuple[int, int, int, int]
 
 
 class FoundFile(NamedTuple):
-    """A document: `parts` lead to it from the walk's root; `title` and `slug` are its own."""
+    """A document: `parts` lead to it from the walk's root; `title` and `slug` are its own.
 
+    An unchanged file is the very same object in each walk with one memory.
+    """
+
+    path: str
     parts: tuple[str, ...]
     size_bytes: int
     modified_s: float
@@ -63,48 +68,56 @@ class Budget:
 
 
 class Memory:
-    """Titles, slugs and digests of files, each good until its file changes."""
+    """What was read of files, good until its file changes."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._known: dict[str, tuple[Signature, str, str]] = {}
+        self._files: dict[str, tuple[Signature, FoundFile]] = {}
         self._digests: dict[str, tuple[Signature, str]] = {}
         self._seen: set[str] = set()
 
-    def facts(self, key: str, found: os.stat_result, folder: int, name: str) -> tuple[str, str]:
-        """(title, slug) of a file in an open folder. Raises: Refusal, OSError."""
+    def file(
+        self, path: str, parts: tuple[str, ...], found: os.stat_result, folder: int
+    ) -> FoundFile:
+        """The document in an open folder. Raises: Refusal, OSError."""
         signature = _signature(found)
-        self._seen.add(key)
-        known = self._known.get(key)
+        self._seen.add(path)
+        known = self._files.get(path)
         if known is None or known[0] != signature:
-            head = read_in(folder, name, max_bytes=HEAD_BYTES).decode("utf-8", "replace")
-            most = self._limits.mini_app_title_max_chars
-            title = clean_title(title_of(head), max_chars=most)
-            title = title or clean_title(title_of_file(name), max_chars=most) or "Untitled"
-            known = self._known[key] = (signature, title, slug_of(name))
-        return known[1], known[2]
+            title = self._title(folder, parts[-1])
+            slug = slug_of(parts[-1])
+            file = FoundFile(path, parts, found.st_size, found.st_mtime, title, slug)
+            known = self._files[path] = (signature, file)
+        return known[1]
+
+    def _title(self, folder: int, name: str) -> str:
+        head = read_in(folder, name, max_bytes=HEAD_BYTES).decode("utf-8", "replace")
+        most = self._limits.mini_app_title_max_chars
+        title = clean_title(title_of(head), max_chars=most)
+        return title or clean_title(title_of_file(name), max_chars=most) or "Untitled"
 
     def digest(self, root: Path, parts: tuple[str, ...]) -> str | None:
         """The SHA-256 of a file; None for one that is not there or can't be read whole."""
-        key = "/".join((str(root), *parts))
+        path = "/".join((str(root), *parts))
         try:
             with opened_folder(root, parts[:-1]) as folder:
                 found = os.stat(parts[-1], dir_fd=folder, follow_symlinks=False)
-                known = self._digests.get(key)
+                known = self._digests.get(path)
                 if known is None or known[0] != _signature(found):
                     most = self._limits.mini_app_max_bytes
                     data = read_in(folder, parts[-1], max_bytes=most)
                     known = (_signature(found), hashlib.sha256(data).hexdigest())
-                    self._digests[key] = known
+                    self._digests[path] = known
         except (OSError, Refusal):
             return None
         return known[1]
 
     def forget_unseen(self) -> None:
         """Drop what is known of files that no walk met since the last time."""
-        self._known = {key: known for key, known in self._known.items() if key in self._seen}
-        self._digests = {key: known for key, known in self._digests.items() if key in self._seen}
-        self._seen = set()
+        seen, self._seen = self._seen, set()
+        if len(seen) != len(self._files):
+            self._files = {path: known for path, known in self._files.items() if path in seen}
+        self._digests = {path: known for path, known in self._digests.items() if path in seen}
 
 
 def walk(
@@ -139,24 +152,23 @@ def _files(
     skipped: frozenset[str],
     budget: Budget,
 ) -> Iterator[tuple[str, os.stat_result]]:
-    inner: list[tuple[str, ...]] = []
+    """Documents of one open folder by name; folders in it that may be walked join `folders`."""
+    inner: list[str] = []
     files: list[os.DirEntry[str]] = []
     with os.scandir(folder) as entries:
-        for entry in entries:
-            if not budget.entry():
-                break
-            if entry.name.startswith("."):
+        for entry in itertools.takewhile(lambda _: budget.entry(), entries):
+            if not is_seen(entry.name):
                 continue
             if is_html(entry.name):
                 files.append(entry)
-            elif _is_open_to_walk(entry, skipped) and len(parts) < deepest:
-                inner.append((*parts, entry.name))
+            elif len(parts) < deepest and _is_open_to_walk(entry, skipped):
+                inner.append(entry.name)
         for entry in sorted(files, key=lambda entry: entry.name):
             if entry.is_file(follow_symlinks=False):
                 found = entry.stat(follow_symlinks=False)
                 if budget.file(found.st_size):
                     yield entry.name, found
-    folders += sorted(inner)
+    folders += [(*parts, name) for name in sorted(inner)]
 
 
 def _is_open_to_walk(entry: os.DirEntry[str], skipped: frozenset[str]) -> bool:
@@ -166,12 +178,11 @@ def _is_open_to_walk(entry: os.DirEntry[str], skipped: frozenset[str]) -> bool:
 def _read(
     root: Path, parts: tuple[str, ...], found: os.stat_result, folder: int, memory: Memory
 ) -> Iterator[FoundFile]:
-    key = "/".join((str(root), *parts))
     try:
-        title, slug = memory.facts(key, found, folder, parts[-1])
+        file = memory.file("/".join((str(root), *parts)), parts, found, folder)
     except (OSError, Refusal):
         return
-    yield FoundFile(parts, found.st_size, found.st_mtime, title, slug)
+    yield file
 
 
 def _signature(found: os.stat_result) -> Signature:

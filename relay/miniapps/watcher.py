@@ -11,6 +11,7 @@ from pathlib import Path
 import structlog
 from watchfiles import Change, awatch
 
+from relay.miniapps.names import is_seen
 from relay.miniapps.places import Places, opened_folder
 from relay.miniapps.walk import PROJECT_FOLDERS
 from relay.protocol.limits import Limits
@@ -32,7 +33,7 @@ async def watch(places: Places, *, changed: Callable[[], Awaitable[None]], limit
         await changed()
         try:
             await _until_other_folders(seen, changed, limits)
-        except OSError as error:  # a folder went away, or the system has no watches left
+        except (OSError, RuntimeError) as error:  # a folder went away, or no watches are left
             _log.warning("mini_apps_not_watched", error=type(error).__name__)
             await asyncio.sleep(limits.mini_app_watch_rest_ms / 1000)
 
@@ -86,7 +87,7 @@ def _time_of(folder: Path) -> int | None:
 
 
 def _is_visible(_: Change, path: str) -> bool:
-    return not Path(path).name.startswith(".")
+    return is_seen(Path(path).name)
 
 
 def _make(places: Places) -> None:
@@ -118,7 +119,7 @@ def _inside(root: Path, parts: tuple[str, ...]) -> list[tuple[str, ...]]:
             return sorted(
                 (*parts, entry.name)
                 for entry in entries
-                if not entry.name.startswith(".")
+                if is_seen(entry.name)
                 and entry.name not in PROJECT_FOLDERS
                 and entry.is_dir(follow_symlinks=False)
             )

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from relay.protocol.refusals import RefusalCode
@@ -172,6 +173,18 @@ def test_a_page_is_found_by_what_only_it_answers_to(folders: Folders, name: str)
     assert folders.find(name) == "page_collision"
 
 
+def test_of_names_that_differ_in_case_the_very_one_is_meant(folders: Folders) -> None:
+    for name in ("A.html", "a.html"):
+        put(folders.sandboxes / "box" / name, name)
+        folders.page(f"sub/{name}")
+    listing = folders.look()
+    for wanted in ("sandbox:box:a.html", "sandbox:box:A.html"):
+        assert folders.find(wanted) == wanted
+    for wanted in ("sub/a.html", "sub/A.html"):
+        assert listing.resolve(wanted).artifact.file_name == wanted
+    assert listing.resolve("SUB/a.HTML").artifact.slug.startswith("a")
+
+
 def test_a_name_of_nothing_is_not_found(folders: Folders, refused: Refused) -> None:
     folders.page("notes.html")
     for name in ("nothing", "", "   ", "../workspace/notes.html/..", "page_", "app_"):
@@ -230,6 +243,24 @@ def test_a_folder_or_a_pipe_that_is_named_as_a_document_is_none(folders: Folders
     (folders.workspace / "folder.html").mkdir()
     os.mkfifo(folders.workspace / "pipe.html")
     assert folders.kinds() == {}
+
+
+def test_a_name_that_is_no_text_is_not_listed(folders: Folders) -> None:
+    for root in (folders.workspace, folders.shelf, folders.sandboxes / "box"):
+        root.mkdir(exist_ok=True)
+        (Path(os.fsdecode(os.fsencode(root) + b"/\xff.html"))).touch()
+    Path(os.fsdecode(os.fsencode(folders.sandboxes) + b"/\xff")).mkdir()
+    assert folders.kinds() == {}
+
+
+def test_what_a_record_says_can_always_be_told(folders: Folders) -> None:
+    folders.shelf_app("notes.html", title="a\x07\u202eb", createdAt="x" * 1_000, appId="app_\n")
+    folders.shelf_app("other.html", title="half a pair: \ud800")
+    notes, other = folders.look().artifacts
+    assert (notes.title, notes.app_id) == ("ab", "app_notes")
+    assert not isinstance(notes.created_at, str)
+    assert other.title == "App other.html"
+    assert msgspec.json.encode([notes, other])
 
 
 def test_missing_folders_are_empty(tmp_path: Path) -> None:

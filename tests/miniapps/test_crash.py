@@ -113,6 +113,13 @@ class FullDisk:
         raise OSError(errno.ENOSPC, "No space left on device")
 
 
+def test_the_next_save_needs_no_recovery_before_it(tmp_path: Path) -> None:
+    for root in copies_killed_at_each_step("update", tmp_path):
+        store_of(root).save(Wish(html="later", file_name="notes.html"))
+        assert {html for *_, html in seen(root)} == {"later"}
+        assert not [left for left in leftovers(root) if left.endswith(".json")]
+
+
 def test_what_somebody_wrote_after_the_crash_is_kept(tmp_path: Path) -> None:
     for root in copies_killed_at_each_step("update", tmp_path):
         (root / "workspace" / "notes.html").write_text("by hand", encoding="utf-8")

@@ -36,7 +36,7 @@ async def test_twenty_savers_of_one_name_leave_one_consistent_winner(
     ]
     saved = await asyncio.gather(*(mini_apps.save(wish) for wish in wishes))
     assert sorted(each.created for each in saved) == [False] * 19 + [True]
-    (artifact,) = (await mini_apps.list()).artifacts
+    (artifact,) = await mini_apps.look(lambda listing: listing.artifacts)
     html = (folders.workspace / "a.html").read_text(encoding="utf-8")
     assert (folders.shelf / "a.html").read_text(encoding="utf-8") == html
     winner = next(wish for wish in wishes if wish.html == html)
@@ -56,7 +56,7 @@ async def test_twenty_savers_of_one_slug_under_many_file_names_mix_nothing(
     refusals = [each for each in outcomes if isinstance(each, Refusal)]
     assert {refusal.code for refusal in refusals} == {RefusalCode.MINI_APP_NAME_TAKEN}
     assert len(refusals) == 19
-    (artifact,) = (await mini_apps.list()).artifacts
+    (artifact,) = await mini_apps.look(lambda listing: listing.artifacts)
     assert (folders.workspace / artifact.file_name).read_text("utf-8") == artifact.file_name
 
 
@@ -150,4 +150,4 @@ async def test_a_folder_that_can_not_be_recovered_does_not_stop_the_relay(
     folders.shelf.write_text("a file", encoding="utf-8")
     mini_apps, _ = library()
     await mini_apps.recover()
-    assert (await mini_apps.list()).entries == []
+    assert await mini_apps.look(lambda listing: listing.entries) == []

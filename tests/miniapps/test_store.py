@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -109,6 +110,17 @@ def test_an_app_named_by_its_id_is_saved_beside_the_page_of_the_same_name(
     assert (saved.updated, saved.artifact.source) == (True, "host")
     assert (folders.workspace / "collision.html").read_text() == "page"
     assert (folders.shelf / "collision.html").read_text() == "new"
+
+
+def test_a_copy_that_somebody_removed_comes_back_if_its_folder_is_there(folders: Folders) -> None:
+    for path in ("notes.html", "sub/list.html"):
+        folders.page(path)
+        folders.save("app", app_id=f"page_{Path(path).stem}")
+        (folders.workspace / path).unlink()
+    (folders.workspace / "sub").rmdir()
+    assert folders.save("new", app_id="app_notes").artifact.source == "workspace"
+    assert folders.save("new", app_id="app_list").artifact.source == "host"
+    assert not (folders.workspace / "sub").exists()
 
 
 def test_a_file_on_the_shelf_without_a_record_gets_one(folders: Folders) -> None:
@@ -244,6 +256,13 @@ def test_a_folder_that_became_a_link_is_not_followed(folders: Folders, refused: 
     (folders.workspace / "sub").symlink_to(folders.root / "moved")
     assert refused(folders.save, "new", app_id="app_a").code is RefusalCode.OUTSIDE_ROOT
     assert (folders.root / "moved" / "a.html").read_text() == "app"
+
+
+def test_a_workspace_may_itself_be_a_link(folders: Folders) -> None:
+    folders.workspace.rename(folders.root / "elsewhere")
+    folders.workspace.symlink_to(folders.root / "elsewhere")
+    assert folders.save("app", title="Notes").artifact.source == "workspace"
+    assert (folders.root / "elsewhere" / "notes.html").read_text() == "app"
 
 
 # ---- deletion -------------------------------------------------------------------------------
