@@ -96,11 +96,11 @@ def _preparation(app: web.Application) -> Callable[[Room], None]:
         shelf = app[keys.SHELF]
 
         def declare() -> None:
-            room.registry.reserve(shelf, shelf.specs())
+            room.registry.reserve(shelf, shelf.specs(), why_not=shelf.refusal)
 
         extensions = Extensions(
             shelf_status=shelf.status,
-            is_extension=lambda name: any(name == spec.name for spec in shelf.specs()),
+            is_extension=shelf.knows,
             dispatcher=room.dispatcher,
         )
         room.registry.reserve(extensions, extensions.specs())

@@ -9,13 +9,15 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import structlog
-from aiohttp import WSMsgType, web
-from msgspec import UNSET
+from aiohttp import WSMessage, WSMsgType, web
+from msgspec import UNSET, Struct
 
 from relay.protocol import codec, messages
+from relay.protocol.audio import AudioFormat
 from relay.protocol.limits import Limits
 from relay.protocol.refusals import Refusal, RefusalCode
 from relay.server.keys import GUARD, LIMITS, SOCKETS
+from relay.server.receipts import Receipts
 from relay.server.security import Guard
 
 _CLOSE_TIMEOUT_S = 1.0
@@ -36,18 +38,27 @@ class Closing(Exception):  # noqa: N818 - an ordinary end
         self.reason = reason
 
 
+class _Ping(Struct, frozen=True):
+    payload: bytes
+
+    def __len__(self) -> int:
+        return len(self.payload)
+
+
 class ClientSocket:
     """The sending and the receiving half of one accepted WebSocket."""
 
     def __init__(self, socket: web.WebSocketResponse, limits: Limits) -> None:
         self._socket = socket
         self._limits = limits
-        self._queue: deque[bytes | str] = deque()
+        self._queue: deque[bytes | str | _Ping] = deque()
         self._queued_bytes = 0
         self._changed = asyncio.Event()
         self._room = asyncio.Event()
         self._finished = False
         self._doomed = False
+        self._receipts = Receipts(limits.playout_lead_ms)
+        self._audio = AudioFormat(24_000)
 
     def send(self, message: messages.Message) -> None:
         """Queue a message; never blocks."""
@@ -57,10 +68,26 @@ class ClientSocket:
         """Queue an encoded message; over the bounds the client is doomed, not the relay."""
         self._put(text.decode())
 
+    def expect_audio(self, audio: AudioFormat) -> None:
+        """Say what `send_audio` will send, and find out how far away the client is."""
+        self._audio = audio
+        self._put(_Ping(self._receipts.first()))
+
+    async def has_room_for_audio(self, ms: float) -> None:
+        """Wait until the client has read so much that `ms` of sound may follow."""
+        await self.has_room()
+        while not self._receipts.has_room(ms) and not self._doomed:
+            self._room.clear()
+            await self._room.wait()
+
     async def send_audio(self, pcm: bytes) -> None:
         """Queue binary sound; waits while the client is behind."""
-        await self.has_room()
+        ms = self._audio.ms_of(len(pcm))
+        await self.has_room_for_audio(ms)
         self._put(pcm)
+        ping = self._receipts.sent(ms)
+        if ping is not None:
+            self._put(_Ping(ping))
 
     async def has_room(self) -> None:
         """Wait until the client has caught up (or is lost)."""
@@ -74,7 +101,10 @@ class ClientSocket:
         Raises: Refusal `unauthenticated-call`, `bearer-refused`, `bad-json`, `bad-request`.
         """
         try:
-            first = await self._socket.receive(self._limits.hello_timeout_ms / 1000)
+            async with asyncio.timeout(self._limits.hello_timeout_ms / 1000):
+                first = await self._socket.receive()
+                while await self._is_of_the_line(first):
+                    first = await self._socket.receive()
         except TimeoutError:
             raise Refusal(RefusalCode.UNAUTHENTICATED_CALL, "no hello came in time") from None
         if first.type is not WSMsgType.TEXT:
@@ -92,6 +122,8 @@ class ClientSocket:
         async for message in self._socket:
             if message.type in {WSMsgType.TEXT, WSMsgType.BINARY}:
                 yield message.data
+            else:
+                await self._is_of_the_line(message)
             received += 1
             if received % _MESSAGES_BETWEEN_YIELDS == 0:
                 await asyncio.sleep(0)  # a burst that is already here must not starve the others
@@ -124,11 +156,22 @@ class ClientSocket:
                 self._changed.clear()
                 await self._changed.wait()
 
-    async def _write_one(self, item: bytes | str) -> None:
+    async def _is_of_the_line(self, message: WSMessage) -> bool:
+        """Answer a ping and note a pong; False for anything else."""
+        if message.type is WSMsgType.PING:
+            await self._socket.pong(message.data)
+        elif message.type is WSMsgType.PONG:
+            self._receipts.answered(bytes(message.data))
+            self._room.set()
+        return message.type in {WSMsgType.PING, WSMsgType.PONG}
+
+    async def _write_one(self, item: bytes | str | _Ping) -> None:
         try:
             async with asyncio.timeout(self._limits.stuck_client_ms / 1000):
                 if isinstance(item, str):
                     await self._socket.send_str(item)
+                elif isinstance(item, _Ping):
+                    await self._socket.ping(item.payload)
                 else:
                     await self._socket.send_bytes(item)
         except TimeoutError:
@@ -140,7 +183,7 @@ class ClientSocket:
             self._queued_bytes = max(self._queued_bytes - len(item), 0)
             self._room.set()
 
-    def _put(self, item: bytes | str) -> None:
+    def _put(self, item: bytes | str | _Ping) -> None:
         if self._doomed:
             return
         self._queued_bytes += len(item)
@@ -167,6 +210,7 @@ async def serve_socket(
     sockets.check_room()
     response = web.WebSocketResponse(
         compress=False,
+        autoping=False,
         max_msg_size=limits.message_max_bytes,
         heartbeat=limits.ping_interval_ms / 1000,
         timeout=_CLOSE_TIMEOUT_S,

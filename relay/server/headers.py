@@ -7,13 +7,15 @@ bridge's headers are the mini-apps' network lock.
 from aiohttp import hdrs, web
 
 _OFF = (
-    "accelerometer", "autoplay", "browsing-topics", "camera", "deferred-fetch",
+    "accelerometer", "aria-notify", "autoplay", "browsing-topics", "camera", "deferred-fetch",
     "deferred-fetch-minimal", "display-capture", "encrypted-media", "focus-without-user-activation",
     "fullscreen", "gamepad", "geolocation", "gyroscope", "hid", "identity-credentials-get",
-    "idle-detection", "local-fonts", "magnetometer", "media-playback-while-not-visible", "midi",
-    "payment", "picture-in-picture", "publickey-credentials-create", "publickey-credentials-get",
-    "screen-wake-lock", "serial", "storage-access", "sync-xhr", "tools", "unload", "usb",
-    "window-management", "xr-spatial-tracking",
+    "idle-detection", "interest-cohort", "local-fonts", "magnetometer",
+    "media-playback-while-not-visible", "midi", "payment", "picture-in-picture",
+    "private-state-token-issuance", "private-state-token-redemption",
+    "publickey-credentials-create", "publickey-credentials-get", "screen-wake-lock", "serial",
+    "storage-access", "sync-xhr", "tools", "unload", "usb", "window-management",
+    "xr-spatial-tracking",
 )  # fmt: skip
 _ALL_OFF = ", ".join(f"{feature}=()" for feature in ("microphone", *_OFF))
 _ROOM_FEATURES = ", ".join(

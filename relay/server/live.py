@@ -7,7 +7,7 @@ from aiohttp import web
 from msgspec import UNSET
 
 from relay.protocol import codec, messages
-from relay.protocol.audio import SampleAligner
+from relay.protocol.audio import AudioFormat, SampleAligner
 from relay.protocol.limits import Limits
 from relay.protocol.messages import ToolFrame
 from relay.protocol.refusals import Refusal, RefusalCode
@@ -68,6 +68,7 @@ async def _converse(
         return _listen(socket, session, live_session, app[LIMITS])
 
     socket.send(_rate(model, room, session_id))
+    socket.expect_audio(AudioFormat(model.output_rate_hz))
     unsubscribe = room.feed.subscribe(own_frames)
     try:
         with structlog.contextvars.bound_contextvars(session_id=session_id):

@@ -5,11 +5,13 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any
 
+import msgspec
 import structlog
 from aiohttp import web
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from relay.miniapps.library import MiniApps
+from relay.miniapps.listing import Listing
 from relay.miniapps.target import Wish
 from relay.miniapps.watcher import watch
 from relay.protocol.limits import Limits
@@ -36,11 +38,15 @@ async def mini_apps(request: web.Request) -> web.Response:
     name = request.query.get("id")
     if name is not None:
         return json_response({"ok": True, "miniApp": await library.find(name)})
-    listing = await library.list()
-    found = listing.artifacts
-    return json_response(
-        {"ok": True, "miniApps": found, "count": len(found), "truncated": listing.truncated}
-    )
+    return json_response(await library.look(listed))
+
+
+def listed(listing: Listing) -> dict[str, object]:
+    """The answer that lists; records are encoded one by one, so that others run meanwhile."""
+    encoder = msgspec.json.Encoder()
+    records = b",".join(encoder.encode(entry.artifact) for entry in listing.entries)
+    facts = {"count": len(listing.entries), "truncated": listing.truncated}
+    return {"ok": True, "miniApps": Raw(b"[" + records + b"]"), **facts}
 
 
 async def save(request: web.Request) -> web.Response:
@@ -77,6 +83,7 @@ async def run_mini_apps(app: web.Application) -> AsyncIterator[None]:
 
     unsubscribe = library.subscribe(tell)
     await library.recover()
+    await library.compare()
     watching = asyncio.get_running_loop().create_task(_watch(library, app[LIMITS]))
     yield
     watching.cancel()

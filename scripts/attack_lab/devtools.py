@@ -59,8 +59,9 @@ class Devtools:
         self._flags.append(f"--user-data-dir={self._profile.name}")
         commands, self._to = _pipe()
         self._from, answers = _pipe()
+        redirect = f'exec "$@" 3<&{commands} 4>&{answers}'
         self._process = subprocess.Popen(
-            ["bash", "-c", f'exec "$@" 3<&{commands} 4>&{answers}', "bash", program, *self._flags],
+            ["/bin/bash", "-c", redirect, "bash", program, *self._flags],
             pass_fds=(commands, answers),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

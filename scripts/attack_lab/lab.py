@@ -4,7 +4,7 @@ import json
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
@@ -33,6 +33,7 @@ window.webMcp = { registerTool: async () => {}, ready() {} };
 ATTACK, GOOD = "app_attack", "app_good"
 STARTED = ("running", "not-responding", "lost", "stopped")
 ANSWER_MAX_S = 1.0
+LAST_WORDS_S = 0.3
 
 
 @dataclass(kw_only=True)
@@ -132,21 +133,23 @@ class Lab:
         finally:
             self._clear(room)
 
-    def escapes(self, html: bytes, *, settle_ms: float = 1_000) -> int:
-        """How many requests and datagrams the same file sends as a plain page, uncontained."""
+    def run_plain(self, html: bytes, *, settle_ms: float = 1_000) -> tuple[list[str], int]:
+        """Open the same file as a plain page, uncontained: its requests and datagrams."""
         file = self.apps.parent / "plain.html"
         file.write_bytes(PLAIN_SDK + self.filled(html))
         self.witness.forget()
         tab = self._devtools.send("Target.createTarget", url=file.as_uri())["targetId"]
         self._devtools.wait(settle_ms / 1000)
         self._devtools.send("Target.closeTarget", targetId=tab)
-        return len(self.witness.requests) + self.witness.datagrams
+        self._devtools.wait(LAST_WORDS_S)
+        return [*self.witness.requests], self.witness.datagrams
 
     def _whole_room(self) -> RoomTab:
         """The room of the run before, or a new one if that was broken."""
         if self._room is None:
             (self.apps / "attack.html").write_text("<p>nothing yet</p>")
             room = RoomTab(self._devtools)
+            room.wait_for(lambda: "good_echo" not in self.relay.tools(), "the end of the old room")
             room.open(self.relay.link)
             room.launch(GOOD)
             room.wait_for(lambda: "good_echo" in self.relay.tools(), "the good app")
@@ -162,7 +165,8 @@ class Lab:
         except (DevtoolsError, TimeoutError):
             pass  # the run broke the room; its report says so
         self._room = None
-        room.close()
+        with suppress(DevtoolsError):
+            room.close()
 
     def _attack(
         self,

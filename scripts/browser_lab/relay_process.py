@@ -8,7 +8,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -16,6 +16,7 @@ from typing import Any, Self
 ROOT = Path(__file__).resolve().parents[2]
 _START_S = 30.0
 _STOP_S = 10.0
+_WAIT_S = 15.0
 _POLL_S = 0.05
 _LISTENING = "listening "
 
@@ -48,8 +49,17 @@ class RelayProcess:
         return Path(self._folder.name)
 
     def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def start(self) -> None:
+        """Start it, after `stop` again on the same port. Raises: RuntimeError."""
+        if self.url:
+            port = self.url.rsplit(":", 1)[1]
+            self._command = [port if word == "0" else word for word in self._command]
         environ = {k: v for k, v in os.environ.items() if not k.startswith("VOICEBOX_")}
         environ |= {"VOICEBOX_TOKEN": self.token, "VOICEBOX_STATE_DIR": self._folder.name}
+        self._output.unlink(missing_ok=True)
         with self._output.open("wb") as output:
             self._process = subprocess.Popen(
                 self._command,
@@ -64,7 +74,6 @@ class RelayProcess:
         except BaseException:
             self.__exit__(None, None, None)
             raise
-        return self
 
     def __exit__(
         self,
@@ -111,6 +120,20 @@ class RelayProcess:
     def tools(self) -> list[str]:
         """The names that a model sees."""
         return [tool["name"] for tool in self.ask("GET", "/api/tools")["tools"]]
+
+    def app_tools(self, app_id: str | None = None) -> list[str]:
+        """The names of an app's tools, or of all apps', in order."""
+        tools = self.ask("GET", "/api/tools")["tools"]
+        theirs = [tool for tool in tools if tool["host"] == "mini-app"]
+        return sorted(t["name"] for t in theirs if app_id in (None, t.get("appId")))
+
+    def wait_for(self, holds: Callable[[], object], seconds: float = _WAIT_S) -> None:
+        """Ask until it holds. Raises: TimeoutError."""
+        until = time.monotonic() + seconds
+        while not holds():
+            if time.monotonic() > until:
+                raise TimeoutError("what was waited for did not happen")
+            time.sleep(_POLL_S)
 
     def frames(self) -> list[dict[str, Any]]:
         """The tool frames that the room remembers."""

@@ -101,7 +101,7 @@ class RoomPage:
         """Launch; wait until the app runs and the relay knows its tools."""
         self.launch(app_id)
         self.wait_for_state(app_id, "running")
-        self.wait_for(lambda: set(tools) <= set(self.relay.tools()))
+        self.wait_for(lambda: set(tools) <= set(self.relay.app_tools()))
 
     def wait_for(self, holds: Callable[[], bool], timeout_ms: float = WAIT_MS) -> None:
         """Ask until it holds, while the page lives on. Raises: TimeoutError."""

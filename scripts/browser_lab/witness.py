@@ -13,7 +13,7 @@ _ANSWER = (
     b"Content-Length: 0\r\nConnection: close\r\n\r\n"
 )
 _POLL_S = 0.1
-_FIRST_BYTES_S = 1.0
+_FIRST_BYTES_S = 0.2
 
 
 class Witness:

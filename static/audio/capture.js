@@ -21,16 +21,20 @@ const TROUBLES = {
   AbortError: "busy",
 };
 
-/** Asks for the microphone. Throws: MicrophoneError. @returns {Promise<MediaStream>} */
-export async function askForMicrophone() {
+/**
+ * Asks for the microphone. Throws: MicrophoneError.
+ * @param {boolean} cancelEcho false takes the sound as it is, for headphones
+ * @returns {Promise<MediaStream>}
+ */
+export async function askForMicrophone(cancelEcho) {
   if (!navigator.mediaDevices) throw new MicrophoneError("insecure");
   try {
     return await navigator.mediaDevices.getUserMedia({
       audio: {
         channelCount: 1,
-        echoCancellation: true,
-        noiseSuppression: true,
-        autoGainControl: true,
+        echoCancellation: cancelEcho,
+        noiseSuppression: false, // it is made for ears; recognisers hear better without it
+        autoGainControl: cancelEcho,
       },
     });
   } catch (error) {
@@ -53,7 +57,7 @@ export class Capture {
     const node = new AudioWorkletNode(context, "capture", { numberOfOutputs: 0 });
     node.port.onmessage = ({ data }) => onFrame(data);
     context.createMediaStreamSource(stream).connect(node);
-    await context.resume();
+    void context.resume(); // Chromium may leave that promise open although the context runs
     return capture;
   }
 

@@ -1,8 +1,6 @@
 /** The relay's HTTP routes, under the token. A refusal becomes an ApiRefusal. */
 
-/**
- * @typedef {{appId: string, title: string, fileName: string, kind: string, source: string}} MiniApp
- */
+/** @typedef {import("../protocol/messages.d.ts").Artifact} Artifact */
 
 export class ApiRefusal extends Error {
   /** @param {string} refused the code @param {string} why */
@@ -21,20 +19,25 @@ export class Api {
     this.#token = token;
   }
 
-  /** @returns {Promise<MiniApp[]>} */
+  /** Records without html. @returns {Promise<Artifact[]>} */
   async miniApps() {
-    return (await this.#get("/api/mini-apps")).miniApps;
+    return (await this.#ask("GET", "/api/mini-apps")).miniApps;
   }
 
-  /** @param {string} appId @returns {Promise<MiniApp & {html: string}>} */
+  /** @param {string} appId @returns {Promise<Artifact>} with its html */
   async miniApp(appId) {
-    return (await this.#get(`/api/mini-apps?id=${encodeURIComponent(appId)}`)).miniApp;
+    return (await this.#ask("GET", `/api/mini-apps?id=${encodeURIComponent(appId)}`)).miniApp;
   }
 
-  /** @param {string} path */
-  async #get(path) {
+  /** @param {string} appId */
+  async deleteMiniApp(appId) {
+    await this.#ask("DELETE", `/api/mini-apps?id=${encodeURIComponent(appId)}`);
+  }
+
+  /** @param {string} method @param {string} path */
+  async #ask(method, path) {
     const headers = { Authorization: `Bearer ${this.#token}` };
-    const response = await fetch(path, { headers });
+    const response = await fetch(path, { method, headers });
     const body = await response.json();
     if (!body.ok) throw new ApiRefusal(body.refused, body.why);
     return body;

@@ -45,6 +45,9 @@ export class Voice {
   /** Messages in their order: opening audio for one takes time. */
   #work = Promise.resolve();
 
+  /** Whether the answer's own sound is taken out of the microphone's. */
+  cancelEcho = true;
+
   /** @param {string} token @param {string} room @param {VoiceListeners} listeners */
   constructor(token, room, listeners) {
     this.#listeners = listeners;
@@ -97,7 +100,8 @@ export class Voice {
   }
 
   async #openMicrophone() {
-    const stream = await askForMicrophone();
+    const stream = await askForMicrophone(this.cancelEcho);
+    this.#releaseMicrophone(); // of an earlier start
     this.#stream = stream;
     if (!this.#wanted) return this.#releaseMicrophone(); // stopped while the question stood
     for (const track of stream.getAudioTracks()) {

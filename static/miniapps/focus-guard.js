@@ -21,6 +21,8 @@ export class FocusGuard {
   #last = null;
   #tabAt = Number.NEGATIVE_INFINITY;
   #keyAt = Number.NEGATIVE_INFINITY;
+  /** When the person last went to a place in the room. */
+  #roomAt = Number.NEGATIVE_INFINITY;
   /** @type {WeakMap<RunningApp, {steals: number, clickAt: number}>} */
   #records = new WeakMap();
 
@@ -57,6 +59,7 @@ export class FocusGuard {
     if (target instanceof HTMLIFrameElement) return;
     this.#last = target instanceof Element ? target : null;
     this.#tabAt = Number.NEGATIVE_INFINITY; // that Tab led to a place in the room
+    this.#roomAt = performance.now();
   }
 
   /** @param {KeyboardEvent} event */
@@ -72,7 +75,8 @@ export class FocusGuard {
     const { focusGestureMaxMs } = this.#limits;
     if (now - this.#tabAt <= focusGestureMaxMs) return;
     const record = this.#record(app);
-    if (now - record.clickAt <= focusGestureMaxMs) return;
+    const asked = record.clickAt > this.#roomAt;
+    if (asked && now - record.clickAt <= focusGestureMaxMs) return;
     const typing = now - this.#keyAt <= focusGestureMaxMs;
     if (typing || record.steals > 0 || !this.#hovers(app)) return this.#giveBack(app, record);
     setTimeout(() => {
@@ -85,9 +89,12 @@ export class FocusGuard {
   #giveBack(app, record) {
     record.steals += 1;
     const target = this.#last?.isConnected ? this.#last : document.body;
-    app.frame.element.blur();
-    window.focus();
-    if (target instanceof HTMLElement) target.focus({ preventScroll: true });
+    setTimeout(() => {
+      // After the blur event: before its end the browser still hands the keyboard over
+      app.frame.element.blur();
+      window.focus();
+      if (target instanceof HTMLElement) target.focus({ preventScroll: true });
+    });
     if (record.steals === this.#limits.focusStealsMax) this.#onSteals(app);
   }
 

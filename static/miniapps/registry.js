@@ -14,9 +14,13 @@ const SETTLE_MS = 20;
  * @typedef {import("../protocol/messages.d.ts").ToolFrame} ToolFrame
  * @typedef {import("../connection/socket.js").SocketStatus} SocketStatus
  * @typedef {import("./frame.js").Launch} Launch
+ * @typedef {import("../protocol/messages.d.ts").Artifact} Artifact
  * @typedef {{opened: (app: RunningApp) => void, changed: (app: RunningApp) => void,
- *   closed: (app: RunningApp) => void, input: (app: RunningApp) => void,
+ *   closed: (app: RunningApp) => void,
+ *   revived: (app: RunningApp, culprit: RunningApp) => void, input: (app: RunningApp) => void,
  *   trouble: (app: RunningApp, sentence: string) => void, toolFrame: (frame: ToolFrame) => void,
+ *   launchWanted: (miniApp: Artifact) => void, closeWanted: (appId: string) => void,
+ *   deleteWanted: (miniApp: Artifact) => void, listChanged: () => void,
  *   refused: (code: string, why: string) => void, status: (status: SocketStatus) => void}} RegistryListeners
  */
 
@@ -71,16 +75,22 @@ export class MiniAppRegistry {
     return app;
   }
 
-  /**
-   * Closes an app for good. Apps can share a process, so that one which hangs takes others with
-   * it, and only the end of them all ends the process: those are started again.
-   * @param {RunningApp} app @returns {RunningApp[]} the apps that were started again
-   */
+  /** Closes an app for good. @param {RunningApp} app */
   stop(app) {
-    const dragged = app.silent ? this.apps.filter((other) => other !== app && other.silent) : [];
+    const hung = app.silent;
     void this.close(app);
-    for (const other of dragged) void this.close(other);
-    return dragged.map(({ launch }) => this.launch(launch));
+    if (hung) this.#revive(app);
+  }
+
+  /**
+   * Apps can share a process, so that one which hangs or crashes takes others with it, and only
+   * the end of them all ends the process: those are started again.
+   * @param {RunningApp} culprit
+   */
+  #revive(culprit) {
+    const dragged = this.apps.filter((app) => app !== culprit && app.silent);
+    for (const app of dragged) void this.close(app);
+    for (const { launch } of dragged) this.#listeners.revived(this.launch(launch), culprit);
   }
 
   /** @param {RunningApp} app */
@@ -118,6 +128,7 @@ export class MiniAppRegistry {
     if (app.state === "starting") return;
     const state = app.state === "lost" ? "stopped" : app.state;
     this.#socket.send({ type: "app_state", appId: app.appId, state });
+    if (app.state === "lost") this.#revive(app);
   }
 
   /** @param {SocketStatus} status */
@@ -143,6 +154,16 @@ export class MiniAppRegistry {
         return this.#registered(message);
       case "tool":
         return this.#listeners.toolFrame(message);
+      case "launch_app":
+        return this.#listeners.launchWanted(message.miniApp);
+      case "close_app":
+        return this.#listeners.closeWanted(message.appId);
+      case "confirm_delete":
+        return this.#listeners.deleteWanted(message.miniApp);
+      case "mini_app":
+      case "mini_app_deleted":
+      case "mini_apps_changed":
+        return this.#listeners.listChanged();
       case "refused":
         return this.#listeners.refused(message.refused, message.why);
       default: // a newer relay may say more

@@ -2,9 +2,10 @@
 
 import { button, element } from "../ui/element.js";
 
-/** @typedef {import("../connection/api.js").MiniApp} MiniApp */
+/** @typedef {import("../protocol/messages.d.ts").Artifact} Artifact */
 
-const SOURCES = { examples: "Example" };
+/** @type {Record<string, string>} */
+const SOURCES = { examples: "Example", host: "Saved", workspace: "Workspace", sandbox: "Sandbox" };
 
 export class Tray {
   #list;
@@ -12,13 +13,13 @@ export class Tray {
   /** @type {Map<string, {card: HTMLElement, press: HTMLButtonElement, note: HTMLElement}>} */
   #cards = new Map();
 
-  /** @param {HTMLElement} list @param {(app: MiniApp, press: HTMLButtonElement) => void} onPress */
+  /** @param {HTMLElement} list @param {(app: Artifact, press: HTMLButtonElement) => void} onPress */
   constructor(list, onPress) {
     this.#list = list;
     this.#onPress = onPress;
   }
 
-  /** @param {MiniApp[]} apps pages are not for the tray */
+  /** @param {Artifact[]} apps pages are not for the tray */
   fill(apps) {
     this.#cards.clear();
     this.#list.replaceChildren();
@@ -34,7 +35,12 @@ export class Tray {
     found.note.textContent = note;
   }
 
-  /** @param {MiniApp} app */
+  /** Gives the keyboard to an app's button. @param {string} appId */
+  focus(appId) {
+    this.#cards.get(appId)?.press.focus();
+  }
+
+  /** @param {Artifact} app */
   #card(app) {
     const card = element("li", "card");
     card.dataset.appId = app.appId;
@@ -42,7 +48,7 @@ export class Tray {
     press.setAttribute("aria-describedby", `card-${app.appId}`);
     const title = element("h3", "card-title", app.title);
     title.id = `card-${app.appId}`;
-    const source = /** @type {Record<string, string>} */ (SOURCES)[app.source] ?? app.source;
+    const source = SOURCES[app.source] ?? app.source;
     const note = element("p", "card-note", "");
     card.append(
       title,

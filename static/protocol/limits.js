@@ -97,7 +97,7 @@ export const LIMITS = Object.freeze({
   /** Messages that may wait for a remote model; more counts as a lost connection. */
   providerQueueMaxMessages: 1_024,
   /** Sound on its way to a remote model; older sound is dropped. */
-  providerAudioQueueMaxBytes: 524_288,
+  providerAudioQueueMaxBytes: 2_097_152,
   /** A send to a remote model that blocks for longer loses the connection. */
   providerStuckMs: 5_000,
   /** Attempts to take a lost connection up again. */

@@ -44,6 +44,7 @@ export class Stage {
     this.#panels.set(app, panel);
     this.#container.append(panel);
     this.show(app);
+    panel.scrollIntoView({ block: "nearest" });
   }
 
   /** @param {RunningApp} app */
@@ -58,11 +59,14 @@ export class Stage {
     this.#empty.hidden = this.#panels.size > 0;
   }
 
-  /** @param {RunningApp} app */
+  /** @param {RunningApp} app @returns {boolean} whether the keyboard was in its panel */
   remove(app) {
-    this.#panels.get(app)?.remove();
+    const panel = this.#panels.get(app);
+    const focused = panel?.contains(document.activeElement) ?? false;
+    panel?.remove();
     this.#panels.delete(app);
     this.#empty.hidden = this.#panels.size > 0;
+    return focused;
   }
 }
 

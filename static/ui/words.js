@@ -10,3 +10,8 @@ export const MICROPHONE_TROUBLES = {
     "The browser gives a microphone only to https pages and to this computer's own address.",
   lost: "The microphone went away. Plug it in, then press again.",
 };
+
+export const NO_TOKEN =
+  "This page needs the link that the relay printed at its start: it holds the token.";
+export const TOKEN_REFUSED =
+  "The relay does not know this page's token. Open the link that it printed at its start.";

@@ -1,0 +1,170 @@
+/**
+ * What a person or a model does with apps on this page: launch, restart, stop, delete. Joins the
+ * running apps with the cards and panels that show them; draws nothing itself.
+ */
+
+import { ApiRefusal } from "../connection/api.js";
+import { LIMITS } from "../protocol/limits.js";
+import { watchAmbientMessages } from "./ambient.js";
+import { FocusGuard } from "./focus-guard.js";
+import { MiniAppRegistry } from "./registry.js";
+
+/**
+ * @typedef {import("./running-app.js").RunningApp} RunningApp
+ * @typedef {import("../protocol/messages.d.ts").Artifact} Artifact
+ * @typedef {{api: import("../connection/api.js").Api, stage: import("../ui/stage.js").Stage,
+ *   tray: import("./tray.js").Tray, toasts: import("../ui/toasts.js").Toasts}} Parts
+ * @typedef {{toolFrame: (frame: import("../protocol/messages.d.ts").ToolFrame) => void,
+ *   status: (status: import("../connection/socket.js").SocketStatus) => void}} DeskListeners
+ */
+
+const LIST_SETTLE_MS = 200;
+
+export class AppDesk {
+  #api;
+  #stage;
+  #tray;
+  #toasts;
+  #registry;
+  #guard;
+  #listing = 0;
+
+  /** @param {string} token @param {string} room @param {Parts} parts @param {DeskListeners} listeners */
+  constructor(token, room, { api, stage, tray, toasts }, listeners) {
+    this.#api = api;
+    this.#stage = stage;
+    this.#tray = tray;
+    this.#toasts = toasts;
+    const apps = () => this.#registry.apps;
+    this.#registry = new MiniAppRegistry(token, room, {
+      opened: (app) => this.#opened(app),
+      changed: (app) => this.#changed(app),
+      closed: (app) => this.#closed(app),
+      revived: (app, culprit) =>
+        toasts.tell(`${app.title} was started again: it ended together with ${culprit.title}.`),
+      input: (app) => this.#guard.clicked(app),
+      trouble: (app, sentence) => toasts.tell(`${app.title}: ${sentence}`),
+      refused: (code, why) => toasts.warn(`${why} (${code})`),
+      launchWanted: (miniApp) => void this.launch(miniApp),
+      closeWanted: (appId) => this.#find(appId, (app) => this.stop(app)),
+      deleteWanted: (miniApp) => this.#ask(miniApp),
+      listChanged: () => this.#listSoon(),
+      ...listeners,
+    });
+    this.#guard = new FocusGuard({
+      apps,
+      limits: LIMITS,
+      onSteals: (app) => this.#warn(app, "keeps taking the keyboard."),
+    });
+    watchAmbientMessages({ apps, messagesMax: LIMITS.appMessagesPerSecondMax });
+  }
+
+  /** Draws the list of apps anew. */
+  async list() {
+    try {
+      this.#tray.fill(await this.#api.miniApps());
+    } catch (error) {
+      this.#toasts.warn(`The list of apps did not load: ${wordsOf(error)}`);
+    }
+    for (const app of this.#registry.apps) this.#mark(app);
+  }
+
+  /** Stops the app where it runs, else launches it. @param {Artifact} miniApp */
+  press(miniApp) {
+    const running = this.#registry.apps.find(({ appId }) => appId === miniApp.appId);
+    if (running) this.stop(running);
+    else void this.launch(miniApp);
+  }
+
+  /** @param {Artifact} miniApp */
+  async launch(miniApp) {
+    try {
+      const { appId, title, html = "" } = await this.#api.miniApp(miniApp.appId);
+      this.#guard.allow(this.#registry.launch({ appId, title, html }));
+    } catch (error) {
+      this.#toasts.warn(`${miniApp.title} could not be launched: ${wordsOf(error)}`);
+    }
+  }
+
+  /** @param {RunningApp} app */
+  restart(app) {
+    this.#guard.allow(this.#registry.launch(app.launch));
+  }
+
+  /** @param {RunningApp} app */
+  stop(app) {
+    this.#registry.stop(app);
+  }
+
+  /** @param {string} appId @returns {string | undefined} */
+  titleOf(appId) {
+    return this.#registry.apps.find((app) => app.appId === appId)?.title;
+  }
+
+  /** @param {RunningApp} app */
+  #opened(app) {
+    this.#stage.add(app);
+    this.#mark(app);
+  }
+
+  /** @param {RunningApp} app */
+  #closed(app) {
+    const hadKeyboard = this.#stage.remove(app);
+    this.#tray.mark(app.appId, { running: false, note: "" });
+    if (hadKeyboard) this.#tray.focus(app.appId);
+  }
+
+  /** @param {RunningApp} app */
+  #changed(app) {
+    const { title, state, reason } = app;
+    this.#stage.show(app);
+    this.#mark(app);
+    if (state === "lost") this.#toasts.warn(`${title} lost its connection: ${reason}`);
+    if (state === "stopped") this.#toasts.warn(`${title} stopped: ${reason}`);
+    if (state === "not-responding") this.#warn(app, "is not responding.");
+  }
+
+  /** @param {RunningApp} app */
+  #mark(app) {
+    const names = app.tools.map(({ name }) => name).join(", ");
+    this.#tray.mark(app.appId, { running: true, note: names && `Tools: ${names}` });
+  }
+
+  /** @param {RunningApp} app @param {string} what */
+  #warn(app, what) {
+    const action = { label: `Stop ${app.title}`, run: () => this.stop(app) };
+    this.#toasts.warn(`${app.title} ${what}`, action);
+  }
+
+  /** @param {Artifact} miniApp */
+  #ask(miniApp) {
+    const action = { label: `Delete ${miniApp.title}`, run: () => void this.#delete(miniApp) };
+    this.#toasts.warn(`Delete ${miniApp.title} for good?`, action);
+  }
+
+  /** @param {Artifact} miniApp */
+  async #delete({ appId, title }) {
+    try {
+      await this.#api.deleteMiniApp(appId);
+      this.#toasts.tell(`${title} is deleted.`);
+    } catch (error) {
+      this.#toasts.warn(`${title} could not be deleted: ${wordsOf(error)}`);
+    }
+  }
+
+  #listSoon() {
+    clearTimeout(this.#listing);
+    this.#listing = setTimeout(() => void this.list(), LIST_SETTLE_MS);
+  }
+
+  /** @param {string} appId @param {(app: RunningApp) => void} use */
+  #find(appId, use) {
+    for (const app of this.#registry.apps) if (app.appId === appId) use(app);
+  }
+}
+
+/** @param {unknown} error */
+function wordsOf(error) {
+  if (error instanceof ApiRefusal) return `${error.message} (${error.refused})`;
+  return error instanceof Error ? error.message : String(error);
+}
