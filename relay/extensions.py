@@ -72,7 +72,7 @@ class Extensions:
         return await self._forward(call, args, waiting)
 
     async def list(self) -> bytes:
-        """Every extension as JSON: {ok, extensions: [{name, abi, digest, ok, refused?, why?}]}."""
+        """Every extension as JSON: {ok, extensions: [{id, abi, digest, ok, refused?, why?}]}."""
         status = await self._shelf_status()
         return orjson.dumps({"ok": status["ok"], "extensions": status["tools"]})
 

@@ -160,8 +160,14 @@ def _converted(name: str, value: Any) -> Any:
     if name in _FOLDERS:
         return Path(value)
     if name in {"openai_api_key", "gemini_api_key"}:
-        return Secret(value.strip())
+        return _key(name, value.strip())
     return value
+
+
+def _key(name: str, value: str) -> Secret:
+    if not value.isascii() or not value.isprintable() or " " in value:
+        raise SettingsError(f"{name} holds characters that no key has")
+    return Secret(value)
 
 
 def _port(value: str) -> int:

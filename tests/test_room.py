@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from relay.protocol.limits import Limits
-from relay.protocol.messages import Message
+from relay.protocol.messages import CloseApp, Message
 from relay.protocol.refusals import Refusal, RefusalCode
 from relay.room import Room, Rooms
 from tests.fakes.declared import SET_SCORE
@@ -91,6 +91,49 @@ async def test_an_app_without_a_page_is_listed_and_unreachable() -> None:
     await place.register(nowhere, "app_x", [SET_SCORE])
     assert place.page_of("app_x") is nowhere
     assert not place.registry.find("set_score").host.attached  # type: ignore[attr-defined]
+
+
+async def test_a_page_takes_over_what_was_registered_before_it_came() -> None:
+    place = room()
+    await place.register(place.page_of("app_x"), "app_x", [SET_SCORE])
+    page = place.attach_page(ignore).page
+    admission = await place.register(page, "app_x", [SET_SCORE])
+    assert [tool.exposed_name for tool in admission.accepted] == ["set_score"]
+    assert [tool.host for tool in place.registry.tools()] == [page.host]
+
+
+def test_every_page_that_is_there_is_told() -> None:
+    place = room()
+    told: list[list[Message]] = [[], []]
+    holds = [place.attach_page(each.append) for each in told]
+    assert place.tell_pages(CloseApp(app_id="app_x")) == 2
+    place.close()
+    assert place.tell_pages(CloseApp(app_id="app_x")) == 0
+    assert told == [[CloseApp(app_id="app_x")]] * 2
+    assert holds[0].page is not holds[1].page
+
+
+async def test_one_page_is_told_the_one_that_runs_the_app_else_the_last() -> None:
+    place = room()
+    told: list[list[Message]] = [[], []]
+    first = place.attach_page(told[0].append)
+    place.attach_page(told[1].append)
+    message = CloseApp(app_id="app_x")
+    place.tell_one_page("app_x", message)
+    assert told == [[], [message]]
+    await place.register(first.page, "app_x", [SET_SCORE])
+    place.tell_one_page("app_x", message)
+    assert told == [[message], [message]]
+    place.detach_page(first)
+    place.tell_one_page("app_x", message)
+    assert told == [[message], [message, message]]
+    place.close()
+
+
+def test_without_a_page_nobody_can_be_told() -> None:
+    with pytest.raises(Refusal) as caught:
+        room().tell_one_page("app_x", CloseApp(app_id="app_x"))
+    assert caught.value.code is RefusalCode.MINI_APP_UNREACHABLE
 
 
 def test_rooms_are_made_once_prepared_and_capped() -> None:

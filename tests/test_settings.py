@@ -9,6 +9,7 @@ from relay.settings import (
     SettingsError,
     ensure_token,
     load_token,
+    mini_app_places,
     read_settings,
     rotate_token,
     shelf_folder,
@@ -178,3 +179,21 @@ def test_the_shelf_is_the_one_set_else_the_persons_own_else_the_shipped_one(
     assert shelf_folder(settings(tmp_path), shipped=shipped) == own
     chosen = settings(tmp_path, wasm_shelf_dir=tmp_path / "chosen")
     assert shelf_folder(chosen, shipped=shipped) == tmp_path / "chosen"
+
+
+def test_mini_apps_lie_in_the_folders_set_else_in_the_persons_data(tmp_path: Path) -> None:
+    shipped = tmp_path / "shipped"
+    plain = mini_app_places(settings(tmp_path), shipped=shipped)
+    assert plain.workspace == tmp_path / ".local/share/voicebox/workspace"
+    assert plain.shelf == tmp_path / ".local/share/voicebox/extensions/mini-apps"
+    assert plain.sandbox_homes == tmp_path / "sandbox-homes"
+    assert plain.examples == shipped
+    environ = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data")}
+    there = mini_app_places(read_settings(environ), shipped=shipped)
+    assert there.workspace == tmp_path / "data/voicebox/workspace"
+    assert there.shelf == tmp_path / "data/voicebox/extensions/mini-apps"
+    environ |= {"VOICEBOX_WORKSPACE": "/w", "VOICEBOX_EXTENSIONS_DIR": "/e"}
+    environ |= {"VOICEBOX_SANDBOX_HOMES": "boxes"}
+    said = mini_app_places(read_settings(environ), shipped=shipped)
+    assert (said.workspace, said.shelf) == (Path("/w"), Path("/e/mini-apps"))
+    assert said.sandbox_homes == Path.cwd() / "boxes"

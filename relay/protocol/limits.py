@@ -108,7 +108,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     ] = 1_024
     provider_audio_queue_max_bytes: Annotated[
         int, _of("Sound on its way to a remote model; older sound is dropped.")
-    ] = 512 * KIB
+    ] = 2 * MIB
     provider_stuck_ms: Annotated[
         int, _of("A send to a remote model that blocks for longer loses the connection.")
     ] = 5_000

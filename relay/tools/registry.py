@@ -18,6 +18,7 @@ from relay.tools.schema import declared_name, open_declaration, read_declaration
 from relay.tools.tool import Admission, AppId, Registered, ToolHost, ToolName, ToolSpec
 
 OnChange = Callable[[], None]
+WhyNot = Callable[[str], Refusal | None]
 _Key = tuple[ToolHost, AppId]
 _Tools = dict[ToolName, Registered]
 _NAMED_MAX = 8
@@ -31,6 +32,7 @@ class ToolRegistry:
         self.revision = 0
         self._limits = limits
         self._own: dict[ToolHost, _Tools] = {}
+        self._why_not: dict[ToolHost, WhyNot] = {}
         self._apps: dict[_Key, _Tools] = {}
         self._names = ExposedNames()
         self._called: dict[str, Registered] = {}
@@ -46,11 +48,16 @@ class ToolRegistry:
     def find(self, name: str) -> Registered:
         """The tool that a model calls by this name.
 
-        Raises: Refusal `unknown-tool`, or `tool-withdrawn` when it was there a moment ago.
+        Raises: Refusal `unknown-tool`, `tool-withdrawn` when it was there a moment ago, or what
+        its host has against it.
         """
         found = self._called.get(name)
         if found is not None:
             return found
+        for why_not in self._why_not.values():
+            refusal = why_not(name)
+            if refusal is not None:
+                raise refusal
         if name in self._withdrawn:
             raise Refusal(RefusalCode.TOOL_WITHDRAWN, f"the tool {name} is no longer there")
         known = ", ".join(list(self._called)[:_NAMED_MAX]) or "none"
@@ -61,11 +68,16 @@ class ToolRegistry:
         self._subscribers.append(on_change)
         return lambda: self._subscribers.remove(on_change)
 
-    def reserve(self, host: ToolHost, specs: Iterable[ToolSpec]) -> None:
+    def reserve(
+        self, host: ToolHost, specs: Iterable[ToolSpec], *, why_not: WhyNot | None = None
+    ) -> None:
         """Replace the relay's own tools of one host; they have their names whoever held them.
 
-        Only a name that another host has reserved stays with that host.
+        Only a name that another host has reserved stays with that host. `why_not` tells what
+        the host has against a tool that it knows and does not offer.
         """
+        if why_not is not None:
+            self._why_not[host] = why_not
         held = {name for other, own in self._own.items() if other is not host for name in own}
         tools = {
             spec.name: Registered(exposed_name=spec.name, spec=spec, host=host)

@@ -1,5 +1,7 @@
 import json
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -183,3 +185,17 @@ def test_a_reader_that_leaves_ends_a_command_without_a_word(relay: Running) -> N
         assert following.stderr.read() == ""
     finally:
         stop(following)
+
+
+def test_a_full_disk_is_one_line(relay: Running) -> None:
+    with open("/dev/full", "w") as full:  # noqa: PTH123 - a device
+        done = subprocess.run(
+            [sys.executable, "-m", "relay", "tools", "--url", relay.url],
+            env=relay.environ,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=15,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (1, "voicebox: No space left on device\n")

@@ -164,6 +164,20 @@ def test_every_metric_is_explained(root: Path) -> None:
     }
 
 
+def test_every_room_of_the_house_is_in_its_picture(root: Path) -> None:
+    told = page(root, "explanation/architecture.md")
+    rooms = [
+        f for f in [*root.glob("relay/*"), *root.glob("relay/providers/*")] if f.suffix != ".pyc"
+    ]
+    names = {
+        f"{found.name}/" if found.is_dir() else found.name
+        for found in rooms
+        if found.name not in {"__init__.py", "__pycache__", "py.typed"}
+        and (found.is_dir() or found.parent.name == "relay")
+    }
+    assert {name for name in names if name not in told} == set()
+
+
 def test_every_library_is_explained(root: Path) -> None:
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]

@@ -26,7 +26,7 @@ EXPLAINED: dict[C, Explained] = {
     ),
     C.DIGEST_MISMATCH: Explained(
         "The module's bytes are not the ones that the manifest pins.",
-        "Restore the module, or admit the new one on purpose.",
+        "Restore the module, or say that the change was meant: voicebox shelf add or admit.",
         409,
     ),
     C.MODULE_TOO_LARGE: Explained(
@@ -46,7 +46,7 @@ EXPLAINED: dict[C, Explained] = {
     ),
     C.UNSUPPORTED_ABI: Explained(
         "The module's exports, memory or return value do not fit its declared ABI.",
-        "Follow the ABI tables in shelf/README.md.",
+        "Follow the tables of docs/reference/shelf-abis.md.",
         422,
     ),
     C.INPUT_TOO_LARGE: Explained(

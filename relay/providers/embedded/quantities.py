@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from relay.providers.embedded.english import FILLERS, listed, stem
+from relay.providers.embedded.english import FILLERS, listed, stem, stems
 from relay.providers.embedded.filling import Filling, Heard
 from relay.providers.embedded.lexicon import TIME_UNITS, Slot
 from relay.providers.embedded.numbers import Number, doubtful_at, number_at
 
 _COST_BARE, _COST_WRONG_UNIT, _COST_OUTSIDE, _COST_WHOLE = 0.15, 1.0, 0.3, 0.8
 _COST_SOON, _COST_DOUBT, _CLOCK_PROOF = 0.05, 0.45, 0.5
+_ABSORBED = stems("percent degrees")
 _BEFORE_COUNT = listed("like want order get give add me need buy take")
 _CLOCK = re.compile(r"(\d{1,2})[:.]?(\d{2})")
 _LIKE_IN_SOUND = {10.0 * n: 10.0 + n for n in range(3, 10)}
@@ -40,7 +41,7 @@ def _bare(slots: Sequence[Slot], number: Number, heard: Heard) -> Iterator[Filli
             cost = _COST_SOON
         if cost is None:
             continue
-        end = number.end + (named and number.end < len(heard.words))
+        end = number.end + (after in _ABSORBED or (named and number.end < len(heard.words)))
         value, doubt = _within(slot, number.value)
         values = ((slot.name, _whole(value)),)
         cost += min(number.cost, _COST_DOUBT if named else _COST_SOON) + doubt
