@@ -5,11 +5,13 @@ import { forgetToken, takeToken } from "./connection/token.js";
 import { Voice } from "./connection/voice.js";
 import { AppDesk } from "./miniapps/desk.js";
 import { weakerHere } from "./miniapps/guarantees.js";
+import { PageList } from "./miniapps/page-list.js";
 import { Tray } from "./miniapps/tray.js";
 import { Captions } from "./ui/captions.js";
 import { ConnectionLine } from "./ui/connection.js";
 import { byId } from "./ui/element.js";
 import { MicrophoneControl } from "./ui/microphone.js";
+import { ShelfList } from "./ui/shelf.js";
 import { Stage } from "./ui/stage.js";
 import { Toasts } from "./ui/toasts.js";
 import { ToolLog } from "./ui/tool-log.js";
@@ -31,21 +33,44 @@ else {
 
 /** @param {string} key the token */
 function openRoom(key) {
-  const desk = openDesk(key, (frame) => log.show(frame));
+  const api = new Api(key);
+  const shelf = new ShelfList(byId("shelf", div), byId("shelf-empty", div));
+  const desk = openDesk(key, api, (frame) => {
+    log.show(frame);
+    shelf.count(frame);
+  });
   const log = new ToolLog(byId("tool-log", div), byId("log-empty", div), (id) => desk.titleOf(id));
   openVoice(key, log);
   showGuarantees();
   void desk.list();
+  void listShelf(api, shelf);
 }
 
-/** @param {string} key @param {(frame: import("./protocol/messages.d.ts").ToolFrame) => void} toolFrame */
-function openDesk(key, toolFrame) {
+/** @param {Api} api @param {ShelfList} shelf */
+async function listShelf(api, shelf) {
+  try {
+    shelf.fill(await api.shelf());
+  } catch (error) {
+    toasts.warn(`The shelf did not load: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** @param {string} key @param {Api} api @param {(frame: import("./protocol/messages.d.ts").ToolFrame) => void} toolFrame */
+function openDesk(key, api, toolFrame) {
   const stage = new Stage(byId("mini-app-container", div), byId("stage-empty", div), {
     stop: (app) => desk.stop(app),
     restart: (app) => desk.restart(app),
   });
-  const tray = new Tray(byId("tray", div), (miniApp) => desk.press(miniApp));
-  const parts = { api: new Api(key), stage, tray, toasts };
+  const tray = new Tray(byId("tray", div), {
+    press: (miniApp) => desk.press(miniApp),
+    remove: (miniApp) => desk.ask(miniApp),
+  });
+  const pages = new PageList(byId("pages", div), byId("page-list", div), byId("pages-count", div), {
+    open: (page) => desk.open(page),
+    save: (page) => void desk.save(page),
+    remove: (page) => desk.ask(page),
+  });
+  const parts = { api, stage, tray, pages, toasts };
   const desk = new AppDesk(key, roomName, parts, {
     toolFrame,
     status: (status) => {

@@ -65,11 +65,6 @@ class Catalog:
             entry.artifact, html=data.decode("utf-8", "replace"), size_bytes=len(data)
         )
 
-    def digest(self, root: Path, parts: tuple[str, ...]) -> str | None:
-        """The SHA-256 of a file below `root`; None where there is none."""
-        with self._looking:
-            return self._memory.digest(root, parts)
-
 
 class _Look:
     """One look at all folders."""

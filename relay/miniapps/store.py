@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from pathlib import Path
 
 import msgspec
 from msgspec import Struct
@@ -21,6 +22,7 @@ from relay.miniapps.listing import Entry
 from relay.miniapps.places import read_file
 from relay.miniapps.record import SUFFIX, Record, Replaced, write_record
 from relay.miniapps.target import Target, Wish, choose, taken
+from relay.miniapps.walk import digest_of
 from relay.protocol.limits import Limits
 from relay.protocol.refusals import Refusal, RefusalCode
 
@@ -156,8 +158,8 @@ class Store:
         parts = target.workspace_parts
         replaces = Replaced(
             record=target.record,
-            html_sha256=self._catalog.digest(places.shelf, (target.file_name,)),
-            workspace_sha256=self._catalog.digest(places.workspace, parts) if parts else None,
+            html_sha256=self._digest(places.shelf, (target.file_name,)),
+            workspace_sha256=self._digest(places.workspace, parts) if parts else None,
         )
         begun = msgspec.structs.replace(record, replaces=replaces)
         try:
@@ -170,6 +172,9 @@ class Store:
             with suppress(OSError, Refusal):
                 self._settle(begun)
             raise
+
+    def _digest(self, root: Path, parts: tuple[str, ...]) -> str | None:
+        return digest_of(root, parts, limits=self._limits)
 
     def _write_record(self, record: Record) -> None:
         self._disk.write(self._places.shelf, (record.slug + SUFFIX,), write_record(record))
@@ -184,9 +189,9 @@ class Store:
     def _settle(self, record: Record) -> None:
         """Finish the save that a record speaks of, or take it back; drop one without an app."""
         places = self._places
-        html = self._catalog.digest(places.shelf, (record.file_name,))
+        html = self._digest(places.shelf, (record.file_name,))
         parts = record.workspace_parts
-        copy = self._catalog.digest(places.workspace, parts) if parts else None
+        copy = self._digest(places.workspace, parts) if parts else None
         arrived = record.sha256 is not None and record.sha256 in (html, copy)
         if record.replaces is None:
             if html is None and record.sha256 is not None and not arrived:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from relay.miniapps.artifact import HEAD_BYTES, clean_title, slug_of, title_of, title_of_file
 from relay.miniapps.names import is_html, is_seen
-from relay.miniapps.places import opened_folder, read_in
+from relay.miniapps.places import opened_folder, read_file, read_in
 from relay.protocol.limits import Limits
 from relay.protocol.refusals import Refusal
 
@@ -83,7 +83,7 @@ class Memory:
         signature = _signature(found)
         self._seen.add(path)
         known = self._files.get(path)
-        if known is None or known[0] != signature:
+        if known is None or known[0] != signature or known[1].parts != parts:
             title = self._title(folder, parts[-1])
             slug = slug_of(parts[-1])
             file = FoundFile(path, parts, found.st_size, found.st_mtime, title, slug)
@@ -97,19 +97,19 @@ class Memory:
         return title or clean_title(title_of_file(name), max_chars=most) or "Untitled"
 
     def digest(self, root: Path, parts: tuple[str, ...]) -> str | None:
-        """The SHA-256 of a file; None for one that is not there or can't be read whole."""
+        """As `digest_of`, remembered."""
         path = "/".join((str(root), *parts))
         try:
             with opened_folder(root, parts[:-1]) as folder:
                 found = os.stat(parts[-1], dir_fd=folder, follow_symlinks=False)
-                known = self._digests.get(path)
-                if known is None or known[0] != _signature(found):
-                    most = self._limits.mini_app_max_bytes
-                    data = read_in(folder, parts[-1], max_bytes=most)
-                    known = (_signature(found), hashlib.sha256(data).hexdigest())
-                    self._digests[path] = known
         except (OSError, Refusal):
             return None
+        known = self._digests.get(path)
+        if known is None or known[0] != _signature(found):
+            digest = digest_of(root, parts, limits=self._limits)
+            if digest is None:
+                return None
+            known = self._digests[path] = (_signature(found), digest)
         return known[1]
 
     def forget_unseen(self) -> None:
@@ -118,6 +118,15 @@ class Memory:
         if len(seen) != len(self._files):
             self._files = {path: known for path, known in self._files.items() if path in seen}
         self._digests = {path: known for path, known in self._digests.items() if path in seen}
+
+
+def digest_of(root: Path, parts: tuple[str, ...], *, limits: Limits) -> str | None:
+    """The SHA-256 of a file below `root`; None for one that is not there or too large."""
+    try:
+        data = read_file(root, parts, max_bytes=limits.mini_app_max_bytes)
+    except (OSError, Refusal):
+        return None
+    return hashlib.sha256(data).hexdigest()
 
 
 def walk(

@@ -149,6 +149,9 @@ class Limits(Struct, frozen=True, kw_only=True):
     focus_steals_max: Annotated[
         int, _of("Times that an app may grab the keyboard before the person is told.")
     ] = 3
+    focus_steals_stop_max: Annotated[
+        int, _of("Times that an app may grab the keyboard before it is stopped.")
+    ] = 10
     # The WebAssembly shelf (names of the seed document)
     wasm_call_deadline_ms: Annotated[int, _of("Deadline of a shelf tool.")] = 5_000
     wasm_module_max_bytes: Annotated[int, _of("Largest module file.")] = 16 * MIB

@@ -11,7 +11,7 @@ from time import monotonic
 
 from msgspec import Struct
 
-_EVERY_MS = 100.0
+_EVERY_MS = 100.0  # or half the lead, if that is less
 _PREFIX = b"read:"
 _OUTSTANDING_MAX = 64
 
@@ -27,6 +27,7 @@ class Receipts:
 
     def __init__(self, lead_ms: float, clock: Callable[[], float] = monotonic) -> None:
         self._lead_ms = lead_ms
+        self._every_ms = min(_EVERY_MS, lead_ms / 2)
         self._clock = clock
         self._sent_ms = 0.0
         self._marked_ms = 0.0
@@ -40,15 +41,15 @@ class Receipts:
 
     def has_room(self, ms: float) -> bool:
         """Whether so much more may be sent."""
-        if self._round_trip_ms is None:
-            return True
+        if self._round_trip_ms is None or not self._marks:
+            return True  # nothing that could be answered, so nothing to wait for
         unread_ms = self._sent_ms - self._read_ms
         return unread_ms + ms <= self._lead_ms + 2 * self._round_trip_ms
 
     def sent(self, ms: float) -> bytes | None:
         """Note sound that was sent; return the ping to send after it, if one is due."""
         self._sent_ms += ms
-        if self._sent_ms - self._marked_ms < _EVERY_MS:
+        if self._sent_ms - self._marked_ms < self._every_ms:
             return None
         return self._mark()
 

@@ -10,8 +10,15 @@ from typing import Any
 
 import relay
 
-# -I leaves the project's folder out of the path; it is added behind the installed packages.
-_BOOTSTRAP = "import sys; sys.path.append(sys.argv.pop(1)); from {module} import main; main()"
+# -I leaves the project's folder out of the path. It is put behind the standard library and
+# before installed packages, so that a worker runs the same code as its host.
+_BOOTSTRAP = """
+import sys
+places = [place for place, entry in enumerate(sys.path) if entry.endswith("-packages")]
+sys.path.insert(min(places, default=len(sys.path)), sys.argv.pop(1))
+from {module} import main
+main()
+"""
 _ROOT = Path(relay.__file__).parent.parent
 # Windows needs to know where it lives; nothing else is handed down.
 _KEPT_ENVIRONMENT = ("SYSTEMROOT",)

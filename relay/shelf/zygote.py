@@ -207,10 +207,11 @@ class Zygote:
         return body if reply is not None and reply.kind == expected else None
 
 
-def main() -> None:
+def main() -> NoReturn:
     """Arguments: the control socket's descriptor, and bounds."""
     control = socket.socket(fileno=int(sys.argv[1]))
     zygote = Zygote(control, Bounds.from_json(sys.argv[2]))
     control.send(b"H" + json.dumps(zygote.prepare()).encode())
     with contextlib.suppress(ConnectionError):
         zygote.run()
+    os._exit(0)  # at once: workers end with this process, and tidying up takes a while

@@ -72,15 +72,18 @@ class Answer:
     async def pump(self) -> None:
         """Hand sound and marks to the client, each in its moment; runs until cancelled."""
         while True:
-            # waited for first: a frame in the hand would outlive a flush that comes meanwhile
+            await self._queue.due()
             await self._client.has_room_for_audio(FRAME_MS)
-            match await self._queue.next():
+            # taken last: a frame in the hand would outlive a flush that comes meanwhile
+            match self._queue.take():
                 case Sound(pcm=pcm):
                     await self._client.send_audio(pcm)
                 case Mark(turn_id=turn_id, message=message):
                     self._open.pop(turn_id, None)
                     self._reported_ms.pop(turn_id, None)
                     self._client.send(message)
+                case None:
+                    pass  # it was cleared while the client had no room
 
     def _speak(self, turn_id: str, pcm: bytes) -> None:
         if not self._open[turn_id]:

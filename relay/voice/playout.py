@@ -82,18 +82,26 @@ class AudioQueue:
         ahead = max(self._heard_until - self._clock(), 0.0) * 1000
         return max(self._sent_ms.get(turn_id, 0.0) - ahead, 0.0)
 
-    async def next(self) -> Sound | Mark:
-        """The next item, as soon as its moment has come."""
-        while True:
-            if not self._items:
+    async def due(self) -> None:
+        """Wait until the moment of the next item has come."""
+        while (early := self._early_s()) is None or early > 0:
+            if early is None:
                 self._arrived.clear()
                 await self._arrived.wait()
-            elif (early := self._early_s()) > 0 and isinstance(self._items[0], Sound):
-                await asyncio.sleep(early)  # a clear() meanwhile is seen on the next round
             else:
-                return self._take()
+                await asyncio.sleep(early)  # a clear() meanwhile is seen on the next round
 
-    def _early_s(self) -> float:
+    def take(self) -> Sound | Mark | None:
+        """The next item if its moment has come; whoever waited in between may find it cleared."""
+        early = self._early_s()
+        return None if early is None or early > 0 else self._take()
+
+    def _early_s(self) -> float | None:
+        """How long the next item has to wait; None when there is none."""
+        if not self._items:
+            return None
+        if isinstance(self._items[0], Mark):
+            return 0.0
         lead = self._heard_until - self._clock()
         return lead - self._limits.playout_lead_ms / 1000 + FRAME_MS / 1000
 

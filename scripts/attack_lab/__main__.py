@@ -54,7 +54,8 @@ def _print(report: Report) -> None:
         print(f"  {name:<22}{seen or 'none'}")
     print(f"  {'the app':<22}{report.app_state or 'gone'}, tools: {report.tools or 'none'}")
     print(f"  {'the room':<22}{'in place' if report.room_url_unchanged else 'led elsewhere'}")
-    print(f"  {'the good app answered':<22}{'yes' if report.good_app_answered else 'no'}")
+    answered = f"answered in {report.good_app_ms:.0f} ms"
+    print(f"  {'the good app':<22}{answered if report.good_app_answered else 'did not answer'}")
     print(f"  {'longest pause':<22}{report.max_gap_ms:.0f} ms")
     for toast in report.toasts:
         print(f"  {'notice':<22}{toast}")

@@ -27,13 +27,14 @@ webMcp.registerTool({
 webMcp.ready();
 </script>
 """
+OWN_HOSTS = ("*.google.com", "*.googleapis.com", "*.gvt1.com", "*duckduckgo.com", "*.debian.org")
 PLAIN_SDK = b"""<!doctype html><script>
 window.webMcp = { registerTool: async () => {}, ready() {} };
 </script>"""
 ATTACK, GOOD = "app_attack", "app_good"
 STARTED = ("running", "not-responding", "lost", "stopped")
-ANSWER_MAX_S = 1.0
 LAST_WORDS_S = 0.3
+PLAIN_MAX_S = 15.0
 
 
 @dataclass(kw_only=True)
@@ -48,6 +49,7 @@ class Report:
     max_gap_ms: float
     room_url_unchanged: bool
     good_app_answered: bool
+    good_app_ms: float
     app_state: str
     tools: list[str]
     toasts: list[str]
@@ -125,6 +127,7 @@ class Lab:
         (self.apps / "attack.html").write_bytes(self.filled(html))
         seen = self._seen()
         self.witness.forget()
+        room.to_front()
         room.forget()
         url = room.url()
         try:
@@ -133,16 +136,18 @@ class Lab:
         finally:
             self._clear(room)
 
-    def run_plain(self, html: bytes, *, settle_ms: float = 1_000) -> tuple[list[str], int]:
-        """Open the same file as a plain page, uncontained: its requests and datagrams."""
+    def run_plain(self, html: bytes, seen: Callable[[Witness], bool]) -> bool:
+        """Open the same file as a plain page, uncontained: whether the witness sees it."""
         file = self.apps.parent / "plain.html"
         file.write_bytes(PLAIN_SDK + self.filled(html))
         self.witness.forget()
         tab = self._devtools.send("Target.createTarget", url=file.as_uri())["targetId"]
-        self._devtools.wait(settle_ms / 1000)
+        until = time.monotonic() + PLAIN_MAX_S
+        while not seen(self.witness) and time.monotonic() < until:
+            self._devtools.wait(LAST_WORDS_S)
         self._devtools.send("Target.closeTarget", targetId=tab)
         self._devtools.wait(LAST_WORDS_S)
-        return [*self.witness.requests], self.witness.datagrams
+        return seen(self.witness)
 
     def _whole_room(self) -> RoomTab:
         """The room of the run before, or a new one if that was broken."""
@@ -186,7 +191,7 @@ class Lab:
     def _report(self, room: RoomTab, *, url: str, seen: int, result: Any) -> Report:
         started = time.monotonic()
         answer = self.relay.call("good_echo", {"text": "hello"})
-        in_time = time.monotonic() - started <= ANSWER_MAX_S
+        good_app_ms = (time.monotonic() - started) * 1000
         return Report(
             requests=[*self.witness.requests, *self._foreign(seen)],
             datagrams=self.witness.datagrams,
@@ -195,7 +200,8 @@ class Lab:
             downloads=[*room.downloads],
             max_gap_ms=round(room.max_gap_ms(), 1),
             room_url_unchanged=room.url() == url,
-            good_app_answered=in_time and answer.get("result") == "hello",
+            good_app_answered=answer.get("result") == "hello",
+            good_app_ms=round(good_app_ms, 1),
             app_state=room.state(ATTACK),
             tools=self._tools(),
             toasts=room.toasts(),
@@ -229,6 +235,10 @@ def _camel(name: str) -> str:
 
 def _all_names_lead_to(port: int) -> str:
     """A flag that sends every host name to one loopback port, but for what Chromium asks itself."""
-    own = [f"MAP {name} ~NOTFOUND" for name in ("*.google.com", "*.googleapis.com", "*.gvt1.com")]
-    rules = [*own, f"MAP * 127.0.0.1:{port}", "EXCLUDE 127.0.0.1", "EXCLUDE localhost"]
+    rules = [
+        *(f"MAP {name} ~NOTFOUND" for name in OWN_HOSTS),
+        f"MAP * 127.0.0.1:{port}",
+        "EXCLUDE 127.0.0.1",
+        "EXCLUDE localhost",
+    ]
     return f"--host-resolver-rules={', '.join(rules)}"

@@ -8,7 +8,7 @@ from typing import Any
 from scripts.attack_lab.devtools import Devtools, DevtoolsError
 from scripts.browser_lab.room_page import FORGET, HEARTBEAT
 
-WAIT_S = 15.0
+WAIT_S = 40.0
 _POLL_S = 0.025
 _PANEL = "#mini-app-container > [data-app-id=%s]"
 
@@ -37,6 +37,10 @@ class RoomTab:
     def close(self) -> None:
         """Close the tab."""
         self._devtools.send("Target.closeTarget", targetId=self._target)
+
+    def to_front(self) -> None:
+        """Make it the tab that is seen: another one draws nothing and has no keyboard."""
+        self._send("Page.bringToFront")
 
     def open(self, link: str) -> None:
         """Load the room and wait for the relay and the list of apps."""
@@ -82,6 +86,15 @@ class RoomTab:
         """Take dialogs, popups and downloads so far as seen."""
         for seen in (self.dialogs, self.popups, self.downloads):
             seen.clear()
+
+    def click(self, element_id: str) -> None:
+        """Press the mouse in the middle of an element, as a person does."""
+        element = f"document.getElementById({json.dumps(element_id)})"
+        self.evaluate(f"{element}.scrollIntoView({{ block: 'center' }})")
+        box = self.evaluate(f"{element}.getBoundingClientRect().toJSON()")
+        place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+        for kind in ("mousePressed", "mouseReleased"):
+            self._send("Input.dispatchMouseEvent", type=kind, button="left", clickCount=1, **place)
 
     def type_text(self, text: str, pause_s: float) -> None:
         """Press one key after the other, as a person does."""

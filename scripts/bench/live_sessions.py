@@ -33,6 +33,7 @@ from tests.fakes.remote import gemini_model, openai_model
 TOKEN = "vbx_" + "0" * 48
 SOUND = b"\1\0" * 4_800  # 200 ms
 PAUSE_S = 0.5
+SETTLE_S = 3.0  # the shelf's spare workers start meanwhile
 
 
 async def answer_openai(peer: OpenAIConnection) -> None:
@@ -126,6 +127,7 @@ async def measure(sessions: int, seconds: float, folder: Path) -> bool:
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         url = f"http://127.0.0.1:{runner.addresses[0][1]}/live"
         await _all(2, 0.1, url, openai, gemini)  # what a first session leaves is no leak
+        await asyncio.sleep(SETTLE_S)
         before = (len(asyncio.all_tasks()), _files())
         times, turns = await _all(sessions, seconds, url, openai, gemini)
         await asyncio.sleep(1)

@@ -23,6 +23,9 @@ FORGET = """
 window.__maxGapMs = 0;
 for (const id of ["messages", "toasts"]) document.getElementById(id).replaceChildren();
 """
+STOP_ALL = """
+for (const stop of document.querySelectorAll(".app [aria-label^=Stop]")) stop.click();
+"""
 WAIT_MS = 10_000
 POLL_MS = 25
 
@@ -63,7 +66,14 @@ class RoomPage:
             self.errors.append(message.text)
 
     def close(self) -> None:
-        """Close the tab and forget its storage."""
+        """Stop the apps, so that none outlives the page by its grace, and close the tab."""
+        if self.relay.url in self.page.url:
+            self.page.evaluate(STOP_ALL)
+            self.page.wait_for_timeout(POLL_MS)
+        self.context.close()
+
+    def die(self) -> None:
+        """Close the tab without a word, as a crash does."""
         self.context.close()
 
     def open(self, link: str | None = None) -> None:

@@ -29,15 +29,34 @@ export class Api {
     return (await this.#ask("GET", `/api/mini-apps?id=${encodeURIComponent(appId)}`)).miniApp;
   }
 
+  /**
+   * Saves a document under the id that it has, or makes a page an app.
+   * @param {{html: string, appId: string}} body @returns {Promise<Artifact>} without html
+   */
+  async saveMiniApp(body) {
+    return (await this.#ask("POST", "/api/mini-apps", body)).miniApp;
+  }
+
   /** @param {string} appId */
   async deleteMiniApp(appId) {
     await this.#ask("DELETE", `/api/mini-apps?id=${encodeURIComponent(appId)}`);
   }
 
-  /** @param {string} method @param {string} path */
-  async #ask(method, path) {
-    const headers = { Authorization: `Bearer ${this.#token}` };
-    const response = await fetch(path, { method, headers });
+  /** @returns {Promise<import("../ui/shelf.js").ShelfTool[]>} */
+  async shelf() {
+    return (await this.#ask("GET", "/api/shelf")).tools ?? [];
+  }
+
+  /** @param {string} method @param {string} path @param {object} [content] */
+  async #ask(method, path, content) {
+    const Authorization = `Bearer ${this.#token}`;
+    const request = content
+      ? {
+          headers: { Authorization, "Content-Type": "application/json" },
+          body: JSON.stringify(content),
+        }
+      : { headers: { Authorization } };
+    const response = await fetch(path, { method, ...request });
     const body = await response.json();
     if (!body.ok) throw new ApiRefusal(body.refused, body.why);
     return body;

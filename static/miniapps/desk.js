@@ -13,7 +13,7 @@ import { MiniAppRegistry } from "./registry.js";
  * @typedef {import("./running-app.js").RunningApp} RunningApp
  * @typedef {import("../protocol/messages.d.ts").Artifact} Artifact
  * @typedef {{api: import("../connection/api.js").Api, stage: import("../ui/stage.js").Stage,
- *   tray: import("./tray.js").Tray, toasts: import("../ui/toasts.js").Toasts}} Parts
+ *   tray: import("./tray.js").Tray, pages: import("./page-list.js").PageList, toasts: import("../ui/toasts.js").Toasts}} Parts
  * @typedef {{toolFrame: (frame: import("../protocol/messages.d.ts").ToolFrame) => void,
  *   status: (status: import("../connection/socket.js").SocketStatus) => void}} DeskListeners
  */
@@ -24,16 +24,18 @@ export class AppDesk {
   #api;
   #stage;
   #tray;
+  #pages;
   #toasts;
   #registry;
   #guard;
   #listing = 0;
 
   /** @param {string} token @param {string} room @param {Parts} parts @param {DeskListeners} listeners */
-  constructor(token, room, { api, stage, tray, toasts }, listeners) {
+  constructor(token, room, { api, stage, tray, pages, toasts }, listeners) {
     this.#api = api;
     this.#stage = stage;
     this.#tray = tray;
+    this.#pages = pages;
     this.#toasts = toasts;
     const apps = () => this.#registry.apps;
     this.#registry = new MiniAppRegistry(token, room, {
@@ -45,9 +47,9 @@ export class AppDesk {
       input: (app) => this.#guard.clicked(app),
       trouble: (app, sentence) => toasts.tell(`${app.title}: ${sentence}`),
       refused: (code, why) => toasts.warn(`${why} (${code})`),
-      launchWanted: (miniApp) => void this.launch(miniApp),
+      launchWanted: (miniApp) => this.open(miniApp),
       closeWanted: (appId) => this.#find(appId, (app) => this.stop(app)),
-      deleteWanted: (miniApp) => this.#ask(miniApp),
+      deleteWanted: (miniApp) => this.ask(miniApp),
       listChanged: () => this.#listSoon(),
       ...listeners,
     });
@@ -62,7 +64,9 @@ export class AppDesk {
   /** Draws the list of apps anew. */
   async list() {
     try {
-      this.#tray.fill(await this.#api.miniApps());
+      const miniApps = await this.#api.miniApps();
+      this.#tray.fill(miniApps);
+      this.#pages.fill(miniApps);
     } catch (error) {
       this.#toasts.warn(`The list of apps did not load: ${wordsOf(error)}`);
     }
@@ -74,6 +78,14 @@ export class AppDesk {
     const running = this.#registry.apps.find(({ appId }) => appId === miniApp.appId);
     if (running) this.stop(running);
     else void this.launch(miniApp);
+  }
+
+  /** Launches it, unless it runs already: then it is only shown. @param {Artifact} miniApp */
+  open(miniApp) {
+    const running = this.#registry.apps.find(({ appId }) => appId === miniApp.appId);
+    if (!running || running.over) return void this.launch(miniApp);
+    running.frame.element.scrollIntoView({ block: "nearest" });
+    this.#toasts.tell(`${miniApp.title} is open already.`);
   }
 
   /** @param {Artifact} miniApp */
@@ -136,8 +148,19 @@ export class AppDesk {
     this.#toasts.warn(`${app.title} ${what}`, action);
   }
 
-  /** @param {Artifact} miniApp */
-  #ask(miniApp) {
+  /** Makes a page an app, with the document that it is. @param {Artifact} page */
+  async save({ appId, title }) {
+    try {
+      const { html = "" } = await this.#api.miniApp(appId);
+      const saved = await this.#api.saveMiniApp({ html, appId });
+      this.#toasts.tell(`${saved.title} is an app now.`);
+    } catch (error) {
+      this.#toasts.warn(`${title} could not be saved: ${wordsOf(error)}`);
+    }
+  }
+
+  /** Asks the person whether it shall be deleted. @param {Artifact} miniApp */
+  ask(miniApp) {
     const action = { label: `Delete ${miniApp.title}`, run: () => void this.#delete(miniApp) };
     this.#toasts.warn(`Delete ${miniApp.title} for good?`, action);
   }

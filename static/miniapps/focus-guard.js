@@ -7,10 +7,13 @@
  */
 
 const REPORT_MAX_MS = 150;
+/** An app that grabs it now and then starts anew. */
+const FORGIVEN_MS = 10_000;
 
 /**
  * @typedef {import("./running-app.js").RunningApp} RunningApp
- * @typedef {{focusGestureMaxMs: number, focusStealsMax: number}} FocusLimits
+ * @typedef {{focusGestureMaxMs: number, focusStealsMax: number, focusStealsStopMax: number}} FocusLimits
+ * @typedef {{steals: number, stoleAt: number, clickAt: number}} FocusRecord
  */
 
 export class FocusGuard {
@@ -23,7 +26,7 @@ export class FocusGuard {
   #keyAt = Number.NEGATIVE_INFINITY;
   /** When the person last went to a place in the room. */
   #roomAt = Number.NEGATIVE_INFINITY;
-  /** @type {WeakMap<RunningApp, {steals: number, clickAt: number}>} */
+  /** @type {WeakMap<RunningApp, FocusRecord>} */
   #records = new WeakMap();
 
   /**
@@ -75,27 +78,37 @@ export class FocusGuard {
     const { focusGestureMaxMs } = this.#limits;
     if (now - this.#tabAt <= focusGestureMaxMs) return;
     const record = this.#record(app);
-    const asked = record.clickAt > this.#roomAt;
-    if (asked && now - record.clickAt <= focusGestureMaxMs) return;
+    if (this.#asked(record, now)) return;
     const typing = now - this.#keyAt <= focusGestureMaxMs;
     if (typing || record.steals > 0 || !this.#hovers(app)) return this.#giveBack(app, record);
     setTimeout(() => {
-      const clicked = record.clickAt >= now - focusGestureMaxMs;
-      if (!clicked && this.#appWithFocus() === app) this.#giveBack(app, record);
+      if (!this.#asked(record, now) && this.#appWithFocus() === app) this.#giveBack(app, record);
     }, REPORT_MAX_MS);
   }
 
-  /** @param {RunningApp} app @param {{steals: number}} record */
+  /**
+   * Whether the person went to the app, and not to the room after that.
+   * @param {FocusRecord} record @param {number} now when the app took the keyboard
+   */
+  #asked({ clickAt }, now) {
+    return clickAt > this.#roomAt && now - clickAt <= this.#limits.focusGestureMaxMs;
+  }
+
+  /** @param {RunningApp} app @param {FocusRecord} record */
   #giveBack(app, record) {
-    record.steals += 1;
+    const now = performance.now();
+    record.steals = now - record.stoleAt > FORGIVEN_MS ? 1 : record.steals + 1;
+    record.stoleAt = now;
     const target = this.#last?.isConnected ? this.#last : document.body;
-    setTimeout(() => {
+    soon(() => {
       // After the blur event: before its end the browser still hands the keyboard over
       app.frame.element.blur();
       window.focus();
       if (target instanceof HTMLElement) target.focus({ preventScroll: true });
     });
-    if (record.steals === this.#limits.focusStealsMax) this.#onSteals(app);
+    const { focusStealsMax, focusStealsStopMax } = this.#limits;
+    if (record.steals === focusStealsMax) this.#onSteals(app);
+    if (record.steals >= focusStealsStopMax) app.stop("it kept taking the keyboard");
   }
 
   /** @returns {RunningApp | undefined} */
@@ -110,8 +123,16 @@ export class FocusGuard {
 
   /** @param {RunningApp} app */
   #record(app) {
-    const record = this.#records.get(app) ?? { steals: 0, clickAt: Number.NEGATIVE_INFINITY };
+    const never = Number.NEGATIVE_INFINITY;
+    const record = this.#records.get(app) ?? { steals: 0, stoleAt: never, clickAt: never };
     this.#records.set(app, record);
     return record;
   }
+}
+
+/** As the next task, before any other that waits. @param {() => void} run */
+function soon(run) {
+  const scheduler = /** @type {any} */ (globalThis).scheduler;
+  if (scheduler) scheduler.postTask(run, { priority: "user-blocking" });
+  else setTimeout(run);
 }

@@ -9,14 +9,17 @@ const SOURCES = { examples: "Example", host: "Saved", workspace: "Workspace", sa
 
 export class Tray {
   #list;
-  #onPress;
+  #actions;
   /** @type {Map<string, {card: HTMLElement, press: HTMLButtonElement, note: HTMLElement}>} */
   #cards = new Map();
 
-  /** @param {HTMLElement} list @param {(app: Artifact, press: HTMLButtonElement) => void} onPress */
-  constructor(list, onPress) {
+  /**
+   * @param {HTMLElement} list
+   * @param {{press: (app: Artifact) => void, remove: (app: Artifact) => void}} actions
+   */
+  constructor(list, actions) {
     this.#list = list;
-    this.#onPress = onPress;
+    this.#actions = actions;
   }
 
   /** @param {Artifact[]} apps pages are not for the tray */
@@ -44,7 +47,7 @@ export class Tray {
   #card(app) {
     const card = element("li", "card");
     card.dataset.appId = app.appId;
-    const press = button("Launch", () => this.#onPress(app, press), "launch");
+    const press = button("Launch", () => this.#actions.press(app), "launch");
     press.setAttribute("aria-describedby", `card-${app.appId}`);
     const title = element("h3", "card-title", app.title);
     title.id = `card-${app.appId}`;
@@ -56,6 +59,11 @@ export class Tray {
       note,
       press,
     );
+    if (app.source !== "examples") {
+      const remove = button("Delete", () => this.#actions.remove(app), "quiet delete");
+      remove.setAttribute("aria-label", `Delete ${app.title}`);
+      card.append(remove);
+    }
     this.#cards.set(app.appId, { card, press, note });
     return card;
   }

@@ -128,6 +128,8 @@ export const LIMITS = Object.freeze({
   focusGestureMaxMs: 500,
   /** Times that an app may grab the keyboard before the person is told. */
   focusStealsMax: 3,
+  /** Times that an app may grab the keyboard before it is stopped. */
+  focusStealsStopMax: 10,
   /** Deadline of a shelf tool. */
   wasmCallDeadlineMs: 5_000,
   /** Largest module file. */

@@ -8,6 +8,7 @@ from scripts.attack_lab.lab import ATTACK, GOOD
 from scripts.attack_lab.room_tab import RoomTab
 
 ANYTHING = object()
+KEYS_MAX = 300
 REPLACED = "lost its connection: its page was replaced"
 
 
@@ -57,9 +58,16 @@ def stop_once_it_crashed(room: RoomTab) -> None:
 
 
 def type_into_the_room(room: RoomTab) -> str:
-    """Type a word where a person types, while the app grabs the keyboard."""
-    room.evaluate("document.getElementById('say-text').focus()")
-    room.type_text("secret words", 0.06)
+    """Go on typing while the app grabs the keyboard: it is stopped, and then the words land."""
+    room.wait(0.7)  # an app that was just launched may take the keyboard for half a second
+    room.click("say-text")
+    for _ in range(KEYS_MAX):
+        if room.state(ATTACK) == "stopped":
+            break
+        room.type_text("x", 0.06)
+    room.evaluate("document.getElementById('say-text').value = ''")
+    room.click("say-text")
+    room.type_text("secret words", 0.01)
     return str(room.evaluate("document.getElementById('say-text').value"))
 
 
@@ -161,7 +169,15 @@ ROOM = [
     Case(app="transfers", result="sent"),
     Case(app="steal-the-port", result=[]),
     Case(app="broken-builtins", result="still answers"),
-    Case(app="steal-the-keyboard", call=None, act=type_into_the_room, result="secret words"),
+    Case(
+        app="steal-the-keyboard",
+        state="stopped",
+        tools=(),
+        call=None,
+        act=type_into_the_room,
+        result="secret words",
+        toast="stopped: it kept taking the keyboard",
+    ),
     Case(app="markup-in-texts", call=None, act=markup_made_of_texts, result=0, toast="<img src=x"),
     Case(
         app="permissions",

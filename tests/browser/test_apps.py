@@ -138,7 +138,7 @@ def test_a_page_that_dies_during_a_call_refuses_it_and_the_conversation_lives_on
     talking.page.keyboard.press("Enter")
     row = talking.page.locator('#tool-log > li[data-tool="never"]')
     row.wait_for()
-    running.close()
+    running.die()
     talking.page.wait_for_selector('#tool-log > li[data-tool="never"][data-state="refused"]')
     assert "mini-app-unreachable" in (row.text_content() or "")
     captions = talking.page.locator(".caption-assistant")

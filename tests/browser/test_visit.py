@@ -85,7 +85,7 @@ def test_everything_is_reached_by_keyboard(room: RoomPage) -> None:
 
 
 def test_an_app_is_launched_and_left_by_keyboard(room: RoomPage) -> None:
-    room.card("app_slow").get_by_role("button").focus()
+    room.card("app_slow").get_by_role("button", name="Launch").focus()
     room.page.keyboard.press("Enter")
     room.wait_for_state("app_slow", "running")
     room.panel("app_slow").get_by_role("button", name="Stop").focus()
@@ -160,3 +160,14 @@ def test_the_dashboard_follows_the_calls(open_room: OpenRoom) -> None:
     assert int(cells[2]) >= 1
     assert float(cells[3]) <= float(cells[4]) <= float(cells[5])
     assert board.locator("#tool-log > li").count() >= 4
+
+
+def test_the_shelf_shows_its_tools_and_how_their_last_call_went(room: RoomPage) -> None:
+    tool = room.page.locator('#shelf > li[data-tool="hash"]')
+    tool.wait_for()
+    assert "Callable now" in (tool.text_content() or "")
+    assert "buffer-abi/1" in (tool.text_content() or "")
+    outcome = room.relay.call("hash", {"input": "hello"})
+    assert outcome["ok"] is True, outcome
+    room.page.locator('#shelf .shelf-last[data-state="ok"]').wait_for()
+    assert "last run ok" in (tool.text_content() or "")

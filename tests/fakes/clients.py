@@ -23,6 +23,7 @@ class FakeClient:
         await self.reads.wait()
 
     async def send_audio(self, pcm: bytes) -> None:
+        await self.reads.wait()
         self.told.append(pcm)
         self._news.set()
 

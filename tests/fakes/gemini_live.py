@@ -26,7 +26,6 @@ PATH = re.compile(
     r"/ws/google\.ai\.generativelanguage\.(v1|v1beta|v1alpha)"
     r"\.GenerativeService\.BidiGenerateContent"
 )
-IN_FLIGHT_S = 0.2  # sound that was sent before the client can know of a call is forgiven
 _RATE = re.compile(r"audio/pcm;rate=(\d+)")
 
 
@@ -242,7 +241,7 @@ class GeminiConnection(ProviderConnection):
             raise Invalid("Invalid value at 'realtime_input.audio.data'") from None
         rate = _RATE.fullmatch(kind)
         self.rates.add(int(rate[1]) if rate else 16_000)
-        in_flight = monotonic() < self._called_at + IN_FLIGHT_S
+        in_flight = monotonic() < self._called_at + self.server.in_flight_s
         if self.pending and self.model.audio_kills_call and not in_flight:
             await self._wrong(1008, "Operation is not implemented, or supported, or enabled.")
 
@@ -307,6 +306,8 @@ class FakeGemini(ProviderServer[GeminiConnection]):
         self.handles: dict[str, GeminiConnection] = {}
         self.refused_setups: list[tuple[int, str]] = []
         self.mute_setup = False
+        self.in_flight_s = 0.2
+        """Sound that was sent before the client can know of a call is forgiven so long."""
 
     @property
     def base_url(self) -> str:

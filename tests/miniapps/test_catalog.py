@@ -6,6 +6,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from relay.miniapps.catalog import Catalog
+from relay.protocol.limits import Limits
 from relay.protocol.refusals import RefusalCode
 from tests.miniapps.conftest import Folders, Refused, put
 
@@ -268,6 +270,17 @@ def test_missing_folders_are_empty(tmp_path: Path) -> None:
     for folder in (folders.workspace, folders.shelf, folders.sandboxes, folders.examples):
         folder.rmdir()
     assert folders.look().entries == []
+
+
+def test_folders_that_lie_in_one_another_do_not_mix_their_paths(tmp_path: Path) -> None:
+    folders = Folders(tmp_path)
+    places = msgspec.structs.replace(folders.places, sandbox_homes=folders.root)
+    catalog = Catalog(places=places, limits=Limits())
+    folders.page("a.html", "a")
+    for _ in range(2):
+        listing = catalog.look()
+        assert listing.resolve("page_a").parts == ("a.html",)
+        assert listing.resolve("sandbox:workspace:a.html").parts == ("workspace", "a.html")
 
 
 def test_a_file_that_changes_is_read_anew(folders: Folders) -> None:

@@ -1,3 +1,6 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
 from relay.server.receipts import Receipts
 
 
@@ -87,3 +90,16 @@ def test_what_is_kept_of_unanswered_pings_is_bounded() -> None:
     for _ in range(10_000):
         receipts.sent(20)
     assert len(vars(receipts)["_marks"]) <= 64
+
+
+@given(lead_ms=st.integers(1, 400), frames=st.lists(st.floats(0.1, 50), max_size=60))
+def test_a_client_that_reads_is_never_stuck(lead_ms: int, frames: list[float]) -> None:
+    receipts = Receipts(lead_ms, Clock())
+    receipts.answered(receipts.first())
+    unanswered: list[bytes] = []
+    for ms in frames:
+        while not receipts.has_room(ms):
+            receipts.answered(unanswered.pop(0))  # empty here would mean: waiting for nothing
+        ping = receipts.sent(ms)
+        if ping is not None:
+            unanswered.append(ping)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
+from relay.cli.serve import _tell_when_ready
 from relay.protocol.limits import LIMITS
 from relay.server.app import make_app
 from relay.server.remote_models import remote_models
@@ -66,6 +67,16 @@ def test_what_is_missing_is_known_before_a_session_is_asked_for(tmp_path: Path) 
     trouble = remote_models(unsafe, LIMITS)["openai"].trouble
     assert trouble is not None
     assert trouble.startswith("VOICEBOX_OPENAI_BASE_URL ")
+
+
+async def test_whoever_starts_the_relay_is_told_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders = {"VOICEBOX_WASM_SHELF_DIR": str(tmp_path / "empty")}
+    settings = settings_of(tmp_path, VOICEBOX_LIVE_PROVIDER="openai", **folders)
+    await _tell_when_ready(make_app(settings, token=TOKEN), asyncio.Event())
+    said = capsys.readouterr().out
+    assert said == "The page works, but not the voice: OPENAI_API_KEY is not set.\n"
 
 
 @pytest.fixture

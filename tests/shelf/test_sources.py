@@ -168,17 +168,21 @@ async def test_who_stops_waiting_leaves_nothing_behind(forks: ForkServer) -> Non
 @needs_fork
 async def test_a_worker_that_came_for_who_has_just_left_is_ended(forks: ForkServer) -> None:
     await until(lambda: len(forks._spares) == 2)
+    loop, control = asyncio.get_running_loop(), forks._control
+    loop.remove_reader(control)  # so that nothing runs between the birth and the leaving
     task = asyncio.create_task(forks.take(Work.COMPILE))
-    await until(lambda: forks._waiting[Work.COMPILE])
+    await asyncio.sleep(0)
     future = forks._waiting[Work.COMPILE][0]
-    await until(future.done)
+    forks._on_packets()
+    while not future.done():
+        await asyncio.sleep(0.01)
+        forks._on_packets()
     worker = future.result()
-    if task.cancel():
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert await worker.ended() == -signal.SIGKILL
-    else:
-        worker.dispose()
+    task.cancel()
+    loop.add_reader(control, forks._on_packets)
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await worker.ended() == -signal.SIGKILL
 
 
 @needs_fork

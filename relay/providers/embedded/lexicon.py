@@ -150,7 +150,8 @@ def _own_words(card: ToolCard, slots: Sequence[Slot]) -> dict[str, float]:
 
 
 def _slot(name: str, schema: dict[str, Any], position: int, parameters: dict[str, Any]) -> Slot:
-    heads = frozenset(stem(word) for word in spoken(name))
+    # A parameter called "a" is not named whenever an article is said
+    heads = frozenset(stem(word) for word in spoken(name) if len(word) > 1)
     text = tuple(word.plain for word in words_of(str(schema.get("description", ""))))
     yes, no = _booleans(name, str(schema.get("description", "")))
     return Slot(

@@ -20,6 +20,7 @@ WORDS_MAX = 80
 COST_MISSING = 1.5
 _EVIDENCE_COUNTS, _EVIDENCE_MOST = 0.25, 4.0
 _SLOT_COUNTS, _COST_NO_EVIDENCE = 0.15, 1.0
+_GROUND, _COST_UNNAMED_TEXT = 0.3, 0.4
 _MANY_TOOLS = 24
 _NEGATE = 1 << 62
 
@@ -43,8 +44,10 @@ class Reading(Struct, frozen=True, kw_only=True):
         """The less the better, over all tools."""
         credit = _EVIDENCE_COUNTS * min(self.evidence, _EVIDENCE_MOST)
         credit += _SLOT_COUNTS * len(self.filled)
-        groundless = self.evidence < 0.3 and all(slot.kind == "text" for slot in self.filled)
-        wanting = COST_MISSING * len(self.missing) + _COST_NO_EVIDENCE * groundless
+        wanting = COST_MISSING * len(self.missing)
+        if all(slot.kind == "text" for slot in self.filled):
+            wanting += _COST_NO_EVIDENCE * (self.evidence < _GROUND)
+            wanting += _COST_UNNAMED_TEXT * (bool(self.filled) and not self.names_it)
         return self.cost + wanting - credit
 
 

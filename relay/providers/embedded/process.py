@@ -113,7 +113,9 @@ class EngineProcess:
         try:
             stdin.write(wire.frame(message))
             await asyncio.wait_for(stdin.drain(), _SEND_PATIENCE_S)
-        except (OSError, TimeoutError, ValueError):
+        except TimeoutError:
+            return True  # it is on its way; an engine that stays behind is ended by its silence
+        except (OSError, ValueError):
             return False
         return True
 

@@ -29,6 +29,7 @@ class EmbeddedSession:
         self._tools = cards(config.tools)
         self._events: asyncio.Queue[seam.ModelEvent | seam.SessionLost | None] = asyncio.Queue()
         self._greeted = False
+        self._ready_told = False
         self._opened = False
         self._closed = False
         self._speaking = False
@@ -51,6 +52,8 @@ class EmbeddedSession:
                 self._opened = await self._engine.send(wire.Open(self._id, self._tools))
                 if not self._opened:
                     continue  # it died again; the next engine is waited for
+                event = event if self._ready_told else seam.Ready()
+                self._ready_told = True
             yield event
 
     async def send_audio(self, pcm: bytes) -> None:

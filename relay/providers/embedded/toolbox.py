@@ -25,7 +25,7 @@ _SCORE_WEIGHT = 2.0
 _AGREEMENT = 0.3
 _SCORE_MIN = -0.75
 _TIE = 0.04
-_COST_CLEAR = 0.5
+_COST_CLEAR, _COST_PLAIN = 0.5, 0.6
 _WISHES = {
     (one, other)
     for one, others in {
@@ -169,7 +169,9 @@ def _sure(readings: Sequence[Reading], *, wished: bool) -> bool:
     typed = sum(slot.kind != "text" for slot in best.filled)
     if typed:
         clear = best.cost < _COST_CLEAR and (typed >= 2 or (wished and best.evidence >= 0.4))
-        return clear or best.evidence >= 0.55
+        named = best.names_it or best.evidence >= 1.2
+        plain = typed >= 2 or named or best.cost <= _COST_PLAIN
+        return clear or (plain and best.evidence >= 0.55)
     if best.filled:
         return best.evidence >= (0.6 if best.names_it else 1.2)
     return best.cost <= 0.6 and best.evidence >= (1.1 if best.names_it else 1.3)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from relay.providers.embedded.wire import ToolCard
 from relay.providers.embedded.words import spoken
 
-_PROMPT_MAX_CHARS = 600
+_PROMPT_MAX_CHARS, _DESCRIPTIONS_MAX_CHARS = 600, 400
 _DESCRIPTION_MAX_CHARS = 90
 _MEMBERS_MAX = 40
 
@@ -22,7 +22,19 @@ def vocabulary(cards: Sequence[ToolCard]) -> str:
         if isinstance(value, str) and (fresh := _fresh(spoken(value), known))
     ]
     listed = [", ".join(phrases) + "."] if phrases else []
-    return " ".join([*sentences, *listed])[-_PROMPT_MAX_CHARS:]
+    return " ".join([*_last_that_fit(sentences), *listed])[-_PROMPT_MAX_CHARS:]
+
+
+def _last_that_fit(sentences: Sequence[str]) -> list[str]:
+    """The tools that came last: the relay's own are declared first and are asked for least."""
+    kept: list[str] = []
+    room = _DESCRIPTIONS_MAX_CHARS
+    for sentence in reversed(sentences):
+        room -= len(sentence) + 1
+        if room < 0:
+            break
+        kept.insert(0, sentence)
+    return kept
 
 
 def _fresh(words: Sequence[str], known: set[str]) -> list[str]:

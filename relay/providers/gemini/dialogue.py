@@ -13,6 +13,7 @@ from relay.providers.gemini import events as said
 from relay.providers.gemini import wire
 from relay.providers.gemini.profile import Profile
 from relay.providers.memory import Memory, Said
+from relay.providers.resampler import Resampler
 
 
 class Turn:
@@ -22,7 +23,22 @@ class Turn:
         self.turn_id = turn_id
         self.text = ""
         self.text_is_final = False
-        self.aligner = SampleAligner()
+        self._aligner = SampleAligner()
+        self._resampler: Resampler | None = None
+
+    def hear(self, sound: said.Sound) -> bytes:
+        """Whole samples at the output rate, as far as they are there."""
+        pcm = self._aligner.push(sound.pcm).pcm
+        if self._resampler is None:
+            if sound.rate_hz == wire.OUTPUT_RATE_HZ:
+                return pcm
+            self._resampler = Resampler(sound.rate_hz, wire.OUTPUT_RATE_HZ)
+        return self._resampler.push(pcm)
+
+    def rest(self) -> bytes:
+        """What the last piece left to say."""
+        resampler, self._resampler = self._resampler, None
+        return b"" if resampler is None else resampler.end()
 
     def caption(self, *, final: bool) -> seam.TranscriptDelta:
         """What the answer says so far."""
@@ -104,8 +120,8 @@ class Dialogue:
     def on(self, event: said.ServerEvent) -> Iterator[seam.ModelEvent]:
         """Follow one event."""
         match event:
-            case said.Sound(pcm=pcm):
-                yield from self._on_sound(pcm)
+            case said.Sound():
+                yield from self._on_sound(event)
             case said.AnswerText():
                 yield from self._on_text(event)
             case said.UserText():
@@ -114,6 +130,7 @@ class Dialogue:
                 yield from self._on_interrupted()
             case said.GenerationComplete():
                 self._generating = False
+                yield from self._rest()
             case said.TurnComplete():
                 yield from self._on_turn_complete(event)
             case said.Calls(calls=calls):
@@ -125,14 +142,19 @@ class Dialogue:
             case _:
                 return
 
-    def _on_sound(self, piece: bytes) -> Iterator[seam.ModelEvent]:
+    def _on_sound(self, sound: said.Sound) -> Iterator[seam.ModelEvent]:
         self._generating = True
         if self._muted:
             return
         yield from self._begin_turn()
         assert self._turn is not None
-        pcm = self._turn.aligner.push(piece).pcm
+        pcm = self._turn.hear(sound)
         if pcm:
+            yield seam.AudioOut(turn_id=self._turn.turn_id, pcm=pcm)
+
+    def _rest(self) -> Iterator[seam.ModelEvent]:
+        pcm = b"" if self._turn is None else self._turn.rest()
+        if pcm and self._turn is not None:
             yield seam.AudioOut(turn_id=self._turn.turn_id, pcm=pcm)
 
     def _on_text(self, event: said.AnswerText) -> Iterator[seam.ModelEvent]:

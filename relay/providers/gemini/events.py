@@ -24,9 +24,10 @@ class AnswerText(Struct, frozen=True, kw_only=True):
 
 
 class Sound(Struct, frozen=True):
-    """A piece of answer audio, 24 kHz; may end inside a sample."""
+    """A piece of answer audio; may end inside a sample."""
 
     pcm: bytes
+    rate_hz: int
 
 
 class Interrupted(Struct, frozen=True):

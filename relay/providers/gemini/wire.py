@@ -23,6 +23,7 @@ INPUT_RATE_HZ = 16_000
 OUTPUT_RATE_HZ = 24_000
 _MIME = f"audio/pcm;rate={INPUT_RATE_HZ}"
 _RATE = re.compile(r"rate=(\d+)")
+_RATES_HZ = range(8_000, 96_001)
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?)s")
 Json = Mapping[str, Any]
 
@@ -80,10 +81,11 @@ def _part(part: Json) -> Iterator[said.ServerEvent]:
     data = _object(part, "inlineData")
     kind = _text(data, "mimeType")
     rate = _RATE.search(kind)
-    if not kind.startswith("audio/pcm") or (rate and int(rate[1]) != OUTPUT_RATE_HZ):
+    rate_hz = int(rate[1][:9]) if rate else OUTPUT_RATE_HZ
+    if not kind.startswith("audio/pcm") or rate_hz not in _RATES_HZ:
         return
     try:
-        yield said.Sound(b64decode(_text(data, "data"), validate=True))
+        yield said.Sound(b64decode(_text(data, "data"), validate=True), rate_hz)
     except (Base64Error, ValueError):
         return
 

@@ -9,28 +9,21 @@ from collections.abc import Callable, Iterator
 
 import structlog
 
-from relay.providers import loss
 from relay.providers import model as seam
 from relay.providers.calls import Asked, OpenCalls
-from relay.providers.loss import Lost
 from relay.providers.memory import Memory
 from relay.providers.openai import events as said
 from relay.providers.openai import wire
 from relay.providers.openai.arguments import read_arguments
+from relay.providers.openai.final import raise_if_final
 from relay.providers.openai.responses import Responses
 from relay.providers.openai.turn import Turn
 from relay.providers.secret import Secret, scrub
 
 _USER_TEXTS_MAX = 16
+_NOTHING_HEARD = "input_audio_buffer_commit_empty"
 _BUSY = "conversation_already_has_active_response"
 _HARMLESS = frozenset({"response_cancel_not_active", _BUSY})
-# Errors after which nothing but another key, model or account helps
-_FINAL = {
-    "beta_api_shape_disabled": loss.REFUSED,
-    "model_not_found": loss.REFUSED,
-    "invalid_api_key": loss.KEY_REFUSED,
-    "insufficient_quota": loss.BUSY,
-}
 _log = structlog.get_logger(__name__)
 
 
@@ -247,6 +240,9 @@ class Dialogue:
 
     def _on_failed(self, event: said.Failed) -> Iterator[seam.ModelEvent]:
         raise_if_final(event, self._key)
+        if event.code == _NOTHING_HEARD and self.manual:
+            yield from self._nothing_heard()
+            return
         if self._responses.refused(event.event_id, busy=event.code == _BUSY):
             self._cancel_next = False
             if event.code == _BUSY:
@@ -258,6 +254,13 @@ class Dialogue:
             _log.info("command_refused", code=scrub(event.code, self._key))
             return
         yield self._error(event.code, event.message)
+
+    def _nothing_heard(self) -> Iterator[seam.ModelEvent]:
+        """A button was pressed and nothing said: a turn all the same, so that it has an end."""
+        turn_id = next(self._turn_ids)
+        yield seam.SpeechStopped()
+        yield seam.TurnStarted(turn_id=turn_id)
+        yield seam.TurnEnded(turn_id=turn_id, reason="nothing-heard")
 
     def _error(self, code: str, message: str) -> seam.ModelError:
         return seam.ModelError(code=scrub(code, self._key), message=scrub(message, self._key))
@@ -272,13 +275,6 @@ class Dialogue:
         if turn is not None:
             self._memory.note("assistant", turn.text)
         return turn
-
-
-def raise_if_final(event: said.Failed, key: Secret | None) -> None:
-    """Raises: Lost when no new connection would mend the error."""
-    code = _FINAL.get(event.code)
-    if code is not None:
-        raise Lost(code, f"OpenAI: {scrub(event.message or event.code, key)}", retry=False)
 
 
 def _item_id() -> str:

@@ -22,7 +22,8 @@ from relay.providers.loss import Lost
 from relay.providers.memory import Memory, late_outcome
 from relay.providers.openai import events as said
 from relay.providers.openai import wire
-from relay.providers.openai.dialogue import Dialogue, raise_if_final
+from relay.providers.openai.dialogue import Dialogue
+from relay.providers.openai.final import raise_if_final
 from relay.providers.openai.options import OpenAIOptions, session_fields
 from relay.providers.openai.setup import Setup
 from relay.providers.secret import scrub

@@ -89,7 +89,7 @@ async def test_a_flood_of_sound_is_bounded_and_does_not_drown_what_is_typed(
 ) -> None:
     plan = Plan(calls=[("work", {"number": 1})], end=True)
     async with peer_of(plan) as peer, talk(peer.model, tools=[WORK]) as t:
-        for _ in range(200):
+        for _ in range(48):
             await t.live.send_audio(bytes(64_000))
         upstream = vars(t.live).get("_upstream")
         if upstream is not None:

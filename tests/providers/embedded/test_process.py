@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -144,3 +145,29 @@ async def test_a_session_of_a_dead_engine_says_so_to_typed_text() -> None:
         await talk.until(seam.ModelError, 2)
         assert {error.code for error in talk.of(seam.ModelError)} == {"engine-lost"}
     await model.stop()
+
+
+async def test_a_session_whose_first_engine_died_at_once_still_becomes_ready() -> None:
+    program = (
+        "import pathlib; seen = pathlib.Path(FILE)\n"
+        "say(wire.Loaded())\n"
+        "if not seen.exists():\n    seen.touch(); os._exit(1)\n"
+        "while True: hear()\n"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        process = engine(program.replace("FILE", repr(f"{folder}/seen")))
+        model = EmbeddedModel(process)
+        session = await model.open(seam.SessionConfig(session_id="x", instructions="", tools=[]))
+        witness = Witness()
+        process.listen("witness", witness)
+        await witness.lost.get()
+        witness.loaded.clear()
+        await witness.loaded.wait()
+        kinds = []
+        async for event in session.events():
+            kinds.append(type(event))
+            if isinstance(event, seam.Ready):
+                break
+        assert seam.Resumed not in kinds
+        await session.close()
+        await model.stop()

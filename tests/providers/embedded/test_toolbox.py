@@ -6,6 +6,7 @@ import pytest
 
 from relay.providers.embedded.guess import Guess
 from relay.providers.embedded.toolbox import Act, Ask, Decline, Toolbox
+from relay.providers.embedded.wire import ToolCard
 from tests.fakes.voice import ALL_CARDS, AUDIO, EXAMPLE_TOOLS
 
 TOOLBOX = Toolbox(ALL_CARDS)
@@ -173,3 +174,45 @@ def test_the_tools_here_are_the_ones_of_the_examples() -> None:
         for spec in specs:
             assert f'name: "{spec.name}"' in page
             assert f'description: "{spec.description}"' in page
+
+
+def decide(text: str, properties: dict[str, Any], name: str = "set_it") -> dict[str, Any] | None:
+    """The arguments of a tool of one's own."""
+    parameters = {"type": "object", "properties": properties, "required": [*properties]}
+    box = Toolbox([ToolCard(name, f"{name.replace('_', ' ')} for the house", parameters)])
+    decision = box.decide([Guess(text)])
+    return decision.args if isinstance(decision, Act) else None
+
+
+LOCKED = {"locked": {"type": "boolean", "description": "true locks it"}}
+DRINK = {"milk": {"type": "string", "enum": ["skim milk", "whole milk"]}}
+CLOCK = {"hour": {"type": "integer", "maximum": 23}, "minute": {"type": "integer", "maximum": 59}}
+DOZENS = {"eggs": {"type": "integer", "enum": [6, 12]}}
+PIZZAS = {"count": {"type": "integer", "description": "How many pizzas"}}
+SECONDS = {"duration": {"type": "integer", "description": "Duration in seconds"}}
+DEGREES = {"degrees": {"type": "number", "minimum": 5, "maximum": 30}}
+QUIET = {"urgent": {"type": "boolean"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "properties", "args"),
+    [
+        ("and lock the house", "lock_house", LOCKED, {"locked": False}),
+        ("unlock the house", "lock_house", LOCKED, {"locked": False}),
+        ("lock the house", "lock_house", LOCKED, {"locked": True}),
+        ("set the milk for the house to skim", "set_milk", DRINK, {"milk": "skim milk"}),
+        ("set alarm to 7:30", "set_alarm", CLOCK, {"hour": 7, "minute": 30}),
+        ("set alarm to 815", "set_alarm", CLOCK, {"hour": 8, "minute": 15}),
+        ("order twelve eggs", "order_eggs", DOZENS, {"eggs": 12}),
+        ("order a dozen eggs", "order_eggs", DOZENS, {"eggs": 12}),
+        ("I want to small pizzas", "order_small_pizza", PIZZAS, {"count": 2}),
+        ("set the duration to an hour and a half", "set_duration", SECONDS, {"duration": 5400}),
+        ("set the heating to ninety degrees", "set_heating", DEGREES, {"degrees": 19}),
+        ("mark it not urgent", "mark_urgent", QUIET, {"urgent": False}),
+        ("order seven eggs", "order_eggs", DOZENS, None),
+    ],
+)
+def test_values_are_read_as_they_are_meant(
+    text: str, name: str, properties: dict[str, Any], args: dict[str, Any] | None
+) -> None:
+    assert decide(text, properties, name) == args

@@ -60,12 +60,12 @@ def names(events: list[seam.ModelEvent]) -> list[str]:
 def test_nothing_passes_between_an_interruption_and_the_end_of_its_turn() -> None:
     wired = Wired()
     events = wired.on(
-        said.Sound(PCM),
+        said.Sound(PCM, 24_000),
         said.Interrupted(),
-        said.Sound(PCM),
+        said.Sound(PCM, 24_000),
         said.AnswerText(delta="late", finished=False),
         complete(),
-        said.Sound(PCM),
+        said.Sound(PCM, 24_000),
     )
     assert names(events) == [
         "TurnStarted",
@@ -79,21 +79,30 @@ def test_nothing_passes_between_an_interruption_and_the_end_of_its_turn() -> Non
 
 def test_an_interruption_of_what_is_only_still_played_names_that_turn() -> None:
     wired = Wired()
-    wired.on(said.Sound(PCM), said.GenerationComplete(), complete())
+    wired.on(said.Sound(PCM, 24_000), said.GenerationComplete(), complete())
     assert wired.on(said.Interrupted()) == [seam.Interrupted(turn_id="t1")]
 
 
 def test_an_interruption_by_the_client_after_the_last_sound_mutes_nothing() -> None:
     wired = Wired()
-    wired.on(said.Sound(PCM), said.GenerationComplete())
+    wired.on(said.Sound(PCM, 24_000), said.GenerationComplete())
     wired.dialogue.interrupt()
-    assert names(wired.on(said.Sound(PCM))) == ["TurnStarted", "AudioOut"]
+    assert names(wired.on(said.Sound(PCM, 24_000))) == ["TurnStarted", "AudioOut"]
 
 
 def test_a_piece_of_half_a_sample_is_kept_for_the_next() -> None:
     wired = Wired()
-    events = wired.on(said.Sound(b"\1"), said.Sound(b"\0\2\0"))
+    events = wired.on(said.Sound(b"\1", 24_000), said.Sound(b"\0\2\0", 24_000))
     assert [one.pcm for one in events if isinstance(one, seam.AudioOut)] == [b"\1\0\2\0"]
+
+
+def test_sound_of_another_rate_is_resampled_up_to_its_last_sample() -> None:
+    wired = Wired()
+    pieces = [said.Sound(bytes(3_201), 16_000), said.Sound(bytes(3_199), 16_000)]
+    events = wired.on(*pieces, said.GenerationComplete(), complete())
+    heard = b"".join(one.pcm for one in events if isinstance(one, seam.AudioOut))
+    assert abs(len(heard) - 9_600) <= 4
+    assert isinstance(events[-1], seam.TurnEnded)
 
 
 def test_a_call_that_is_announced_twice_is_asked_once() -> None:
@@ -138,7 +147,7 @@ def test_the_end_of_a_turn_is_idle_unless_the_model_says_otherwise(
     profile: Profile, *, idle: bool | None, expected: bool
 ) -> None:
     wired = Wired(profile)
-    wired.on(said.Sound(PCM), complete(idle=idle))
+    wired.on(said.Sound(PCM, 24_000), complete(idle=idle))
     assert wired.dialogue.idle is expected
 
 
@@ -156,8 +165,8 @@ def test_what_the_person_said_is_final_with_the_turn_at_the_latest() -> None:
 
 
 EVENTS = st.one_of(
-    st.just(said.Sound(PCM)),
-    st.just(said.Sound(b"\1")),
+    st.just(said.Sound(PCM, 24_000)),
+    st.just(said.Sound(b"\1", 24_000)),
     st.just(said.AnswerText(delta="x", finished=False)),
     st.just(said.UserText(delta="y", finished=True)),
     st.just(said.Interrupted()),

@@ -23,8 +23,8 @@ RECORDED: list[tuple[str, list[said.ServerEvent]]] = [
             '"audio/pcm;rate=24000","data":"AwA="}}]},"outputTranscription":{"text":"Three"}}}'
         ),
         [
-            said.Sound(b"\x01\x00\x02\x00"),
-            said.Sound(b"\x03\x00"),
+            said.Sound(b"\x01\x00\x02\x00", 24_000),
+            said.Sound(b"\x03\x00", 24_000),
             said.AnswerText(delta="Three", finished=False),
         ],
     ),
@@ -118,9 +118,11 @@ def test_what_is_no_message_is_ignored(line: bytes) -> None:
     assert isinstance(wire.read(line), list)
 
 
-def test_sound_of_another_rate_or_kind_is_ignored() -> None:
+def test_sound_of_an_absurd_rate_or_another_kind_is_ignored() -> None:
     parts = [
-        {"inlineData": {"mimeType": "audio/pcm;rate=16000", "data": "AQA="}},
+        {"inlineData": {"mimeType": "audio/pcm;rate=0", "data": "AQA="}},
+        {"inlineData": {"mimeType": "audio/pcm;rate=240000", "data": "AQA="}},
+        {"inlineData": {"mimeType": "audio/pcm;rate=99999999999999", "data": "AQA="}},
         {"inlineData": {"mimeType": "image/png", "data": "AQA="}},
         {"inlineData": {"mimeType": "audio/pcm", "data": "***"}},
     ]
