@@ -6,7 +6,10 @@ It knows pages and hosts only through their small interfaces; sockets belong to 
 import asyncio
 import re
 import secrets
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Literal
 
 from relay.miniapps.host import MiniAppHost
 from relay.protocol.limits import Limits
@@ -27,7 +30,7 @@ class WorkspacePage:
     def __init__(self, *, workspace_id: str, limits: Limits) -> None:
         self.workspace_id = workspace_id
         self.host = MiniAppHost(limits=limits)
-        self.apps: set[AppId] = set()
+        self.apps: dict[AppId, None] = {}
         self.registrations = TokenBucket(
             burst=limits.registrations_burst_max, per_s=limits.registrations_per_second_max
         )
@@ -59,6 +62,28 @@ class Room:
         )
         self._pages: dict[str, WorkspacePage] = {}
         self._nowhere = WorkspacePage(workspace_id="", limits=limits)
+        self._visitors: Counter[str] = Counter()
+        self._farewells: list[Callable[[], None]] = []
+
+    @property
+    def idle(self) -> bool:
+        """Whether nobody is here and nothing runs."""
+        return not (self._pages or self._visitors.total() or self.dispatcher.running)
+
+    @contextmanager
+    def visited(self, kind: Literal["live", "frames"]) -> Iterator[None]:
+        """Count a socket that is no page while it is here. Raises: Refusal `server-full`."""
+        if self._visitors[kind] >= self._limits.sockets_per_room_max:
+            raise Refusal(RefusalCode.SERVER_FULL, "the room has as many such sockets as it may")
+        self._visitors[kind] += 1
+        try:
+            yield
+        finally:
+            self._visitors[kind] -= 1
+
+    def when_closed(self, farewell: Callable[[], None]) -> None:
+        """Call this once, when the room is given up."""
+        self._farewells.append(farewell)
 
     def attach_page(
         self, send: Callable[[Message], None], workspace_id: str | None = None
@@ -130,8 +155,10 @@ class Room:
             raise Refusal(RefusalCode.RATE_LIMITED, "too many registrations; try again in a second")
         known = AppId(app_id)
         if known not in page.apps and len(page.apps) >= self._limits.apps_per_page_max:
-            raise Refusal(RefusalCode.BAD_REQUEST, "the page runs as many apps as it may")
-        page.apps.add(known)
+            if page is not self._nowhere:
+                raise Refusal(RefusalCode.BAD_REQUEST, "the page runs as many apps as it may")
+            self.close_app(page, next(iter(page.apps)))  # nobody else would ever close them
+        page.apps[known] = None
         if page is not self._nowhere:  # what was registered before its page came is superseded
             self.close_app(self._nowhere, app_id)
         admission = await self.registry.replace(page.host, known, tools)
@@ -142,15 +169,17 @@ class Room:
     def close_app(self, page: WorkspacePage, app_id: str) -> None:
         """The app is gone; unknown ids are ignored (a page may close what never registered)."""
         if AppId(app_id) in page.apps:
-            page.apps.discard(AppId(app_id))
+            del page.apps[AppId(app_id)]
             self.registry.withdraw(page.host, AppId(app_id))
 
     def close(self) -> None:
-        """Forget every page at once."""
+        """Forget every page at once, and give the room up."""
         for page in tuple(self._pages.values()):
             if page.leaving is not None:
                 page.leaving.cancel()
             self._forget(page)
+        while self._farewells:
+            self._farewells.pop()()
 
     def _forget(self, page: WorkspacePage) -> None:
         self._pages.pop(page.workspace_id, None)
@@ -160,7 +189,7 @@ class Room:
 
 
 class Rooms:
-    """The rooms of one relay, made when first named."""
+    """The rooms of one relay, made when first named; idle ones make way for new ones."""
 
     def __init__(self, *, limits: Limits, show_args: bool, prepare: Callable[[Room], None]) -> None:
         self._limits = limits
@@ -176,12 +205,22 @@ class Rooms:
                 raise Refusal(
                     RefusalCode.BAD_REQUEST, "a room's name is 1 to 64 of a-z A-Z 0-9 _ -"
                 )
-            if len(self._rooms) >= self._limits.rooms_max:
-                raise Refusal(RefusalCode.SERVER_FULL, "the relay has as many rooms as it may")
+            self._make_way()
             room = Room(name=name, limits=self._limits, show_args=self._show_args)
             self._prepare(room)
             self._rooms[name] = room
         return room
+
+    def _make_way(self) -> None:
+        """Give the oldest idle room up if there must be one less."""
+        if len(self._rooms) < self._limits.rooms_max:
+            return
+        for name, room in self._rooms.items():
+            if room.idle:
+                del self._rooms[name]
+                room.close()
+                return
+        raise Refusal(RefusalCode.SERVER_FULL, "the relay has as many rooms as it may")
 
     def all(self) -> list[Room]:
         """Every room that was made."""

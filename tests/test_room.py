@@ -142,9 +142,53 @@ def test_rooms_are_made_once_prepared_and_capped() -> None:
         limits=Limits(rooms_max=2), show_args=False, prepare=lambda made: prepared.append(made.name)
     )
     assert rooms.get("a") is rooms.get("a")
-    rooms.get("b")
-    with pytest.raises(Refusal) as caught:
-        rooms.get("c")
-    assert caught.value.code is RefusalCode.SERVER_FULL
+    with rooms.get("a").visited("live"), rooms.get("b").visited("frames"):
+        with pytest.raises(Refusal) as caught:
+            rooms.get("c")
+        assert caught.value.code is RefusalCode.SERVER_FULL
     assert prepared == ["a", "b"] == [made.name for made in rooms.all()]
     rooms.close()
+
+
+def test_the_oldest_idle_room_makes_way_for_a_new_one() -> None:
+    closed: list[str] = []
+    rooms = Rooms(
+        limits=Limits(rooms_max=2),
+        show_args=False,
+        prepare=lambda made: made.when_closed(lambda: closed.append(made.name)),
+    )
+    with rooms.get("a").visited("live"):
+        rooms.get("b")
+        rooms.get("c")
+        assert [made.name for made in rooms.all()] == ["a", "c"]
+    assert closed == ["b"]
+    rooms.close()
+    assert closed == ["b", "a", "c"]
+
+
+def test_a_room_with_a_page_or_a_visitor_is_not_idle() -> None:
+    place = room()
+    assert place.idle
+    with place.visited("frames"):
+        assert not place.idle
+    place.attach_page(ignore)
+    assert not place.idle
+    place.close()
+    assert place.idle
+
+
+def test_visitors_of_each_kind_are_capped() -> None:
+    place = room(sockets_per_room_max=1)
+    with place.visited("live"), place.visited("frames"):
+        with pytest.raises(Refusal) as caught, place.visited("live"):
+            pass
+        assert caught.value.code is RefusalCode.SERVER_FULL
+    with place.visited("live"):
+        pass
+
+
+async def test_of_apps_without_a_page_the_oldest_makes_way() -> None:
+    place = room(apps_per_page_max=1)
+    for app_id in ("app_x", "app_y"):
+        await place.register(place.page_of(app_id), app_id, [SET_SCORE])
+    assert [tool.app_id for tool in place.registry.tools()] == ["app_y"]

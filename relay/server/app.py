@@ -112,7 +112,7 @@ def _preparation(app: web.Application) -> Callable[[Room], None]:
         )
         room.registry.reserve(mini_app_tools, mini_app_tools.specs())
         declare()
-        shelf.subscribe(declare)
+        room.when_closed(shelf.subscribe(declare))
         room.feed.subscribe(lambda frame, _: app[keys.METRICS].observe(frame))
 
     return prepare

@@ -61,7 +61,9 @@ async def frames(request: web.Request) -> web.WebSocketResponse:
         queue = ObserverQueue(
             max_frames=app[LIMITS].observer_queue_max_frames, metrics=app[METRICS]
         )
-        await _observe(socket, app[ROOMS].get(hello.room), queue, hello.last)
+        room = app[ROOMS].get(hello.room)
+        with room.visited("frames"):
+            await _observe(socket, room, queue, hello.last)
 
     return await serve_socket(request, handle)
 

@@ -27,7 +27,8 @@ async def live(request: web.Request) -> web.WebSocketResponse:
     async def handle(socket: ClientSocket, hello: messages.Hello) -> None:
         model = _chosen(hello, app)
         room = app[ROOMS].get(hello.room)
-        await _converse(socket, hello, model, room, app)
+        with room.visited("live"):
+            await _converse(socket, hello, model, room, app)
 
     return await serve_socket(request, handle, heeds_stopping=True)
 

@@ -51,6 +51,11 @@ class ToolDispatcher:
         self._draining = False
         self._idle = asyncio.Event()
 
+    @property
+    def running(self) -> int:
+        """How many calls run now."""
+        return self._calls_running
+
     async def drain(self) -> None:
         """Refuse calls from now on, and return when the running ones are done."""
         self._draining = True

@@ -161,7 +161,8 @@ async def test_rooms_are_apart_and_badly_named_ones_refused(relay: Relay) -> Non
 
 async def test_the_rooms_cap_is_a_refusal(start_relay: StartRelay, assert_refused: Any) -> None:
     relay = await start_relay(rooms_max=1)
-    await relay.ask("GET", "/api/tools")
+    page = await relay.socket("/workspace")
+    await page.next("welcome")
     status, told = await relay.ask("GET", "/api/tools?room=two")
     assert status == 503
     assert_refused(told, RefusalCode.SERVER_FULL)
