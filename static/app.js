@@ -2,22 +2,18 @@
 
 import { Api } from "./connection/api.js";
 import { forgetToken, takeToken } from "./connection/token.js";
-import { Voice } from "./connection/voice.js";
 import { AppDesk } from "./miniapps/desk.js";
 import { weakerHere } from "./miniapps/guarantees.js";
 import { PageList } from "./miniapps/page-list.js";
 import { Tray } from "./miniapps/tray.js";
-import { Captions } from "./ui/captions.js";
 import { ConnectionLine } from "./ui/connection.js";
 import { byId } from "./ui/element.js";
-import { MicrophoneControl } from "./ui/microphone.js";
 import { ShelfList } from "./ui/shelf.js";
 import { Stage } from "./ui/stage.js";
 import { Toasts } from "./ui/toasts.js";
 import { ToolLog } from "./ui/tool-log.js";
-import { MICROPHONE_TROUBLES, NO_TOKEN, TOKEN_REFUSED } from "./ui/words.js";
-
-/** @typedef {import("./protocol/messages.d.ts").LiveServerMessage} LiveServerMessage */
+import { NO_TOKEN, TOKEN_REFUSED } from "./ui/words.js";
+import { openVoice } from "./voice-desk.js";
 
 const div = HTMLElement;
 const toasts = new Toasts(byId("toasts", div), byId("messages", div), byId("messages-count", div));
@@ -40,7 +36,7 @@ function openRoom(key) {
     shelf.count(frame);
   });
   const log = new ToolLog(byId("tool-log", div), byId("log-empty", div), (id) => desk.titleOf(id));
-  openVoice(key, log);
+  openVoice({ key, roomName, log, toasts });
   showGuarantees();
   void desk.list();
   void listShelf(api, shelf);
@@ -79,63 +75,6 @@ function openDesk(key, api, toolFrame) {
     },
   });
   return desk;
-}
-
-/** @param {string} key @param {ToolLog} log */
-function openVoice(key, log) {
-  const captions = new Captions(byId("captions", div), byId("captions-empty", div));
-  const microphone = new MicrophoneControl(
-    byId("mic", HTMLButtonElement),
-    byId("mic-state", div),
-    byId("mic-hint", div),
-    () => (voice.wanted ? voice.stop() : void voice.start()),
-  );
-  const voice = new Voice(key, roomName, {
-    word: (word) => microphone.show(word, voice.wanted),
-    level: (level) => microphone.level(level),
-    message: (message) => take(message, captions, log),
-    trouble: (trouble) => toasts.warn(MICROPHONE_TROUBLES[trouble]),
-    refused: (code) => toasts.warn(`The relay refused the conversation: ${code}.`),
-  });
-  const cancelEcho = byId("cancel-echo", HTMLInputElement);
-  cancelEcho.addEventListener("change", () => {
-    voice.cancelEcho = cancelEcho.checked;
-    if (voice.wanted) void voice.start();
-  });
-  letType((text) => voice.say(text));
-}
-
-/** @param {LiveServerMessage} message @param {Captions} captions @param {ToolLog} log */
-function take(message, captions, log) {
-  switch (message.type) {
-    case "text":
-      return captions.show(message);
-    case "tool":
-      return log.show(message);
-    case "state":
-      if (message.state === "interrupted") captions.interrupted(message.turnId ?? "");
-      if (message.state === "closed" && message.code !== 1000) {
-        toasts.warn(`The conversation ended: ${message.reason ?? message.code}`);
-      }
-      return;
-    case "error":
-      return toasts.warn(`${message.message} (${message.code})`);
-    case "refused":
-      return toasts.warn(`${message.why} (${message.refused})`);
-    default: // rates and sound are the voice's; a newer relay may say more
-  }
-}
-
-/** @param {(text: string) => void} say */
-function letType(say) {
-  const form = byId("say", HTMLFormElement);
-  const field = byId("say-text", HTMLInputElement);
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    const text = field.value.trim();
-    if (text) say(text);
-    field.value = "";
-  });
 }
 
 /** Says what this browser does not enforce for apps. */

@@ -104,6 +104,34 @@ class RoomTab:
                 self._send("Input.dispatchKeyEvent", type=kind, key=letter, **params)
             self.wait(pause_s)
 
+    def alive(self) -> dict[str, int]:
+        """What of the page's process is left after a sweep: listeners, ports, frames, documents."""
+        self._send("Performance.enable")
+        for _ in range(2):  # what the first sweep frees may have held something else
+            self._send("HeapProfiler.collectGarbage")
+        told = self._send("Performance.getMetrics")["metrics"]
+        counts = {metric["name"]: int(metric["value"]) for metric in told}
+        return {
+            "listeners": counts["JSEventListeners"],
+            "ports": self._instances("MessagePort"),
+            "frames": counts["Frames"],
+            "documents": counts["Documents"],
+        }
+
+    def _instances(self, name: str) -> int:
+        """How many objects of a class the page's own realm keeps."""
+        prototype = self._send("Runtime.evaluate", expression=f"{name}.prototype")
+        found = self._send("Runtime.queryObjects", prototypeObjectId=prototype["result"]["objectId"])
+        list_id = found["objects"]["objectId"]
+        count = self._send(
+            "Runtime.callFunctionOn",
+            objectId=list_id,
+            functionDeclaration="function () { return this.length; }",
+            returnByValue=True,
+        )
+        self._send("Runtime.releaseObject", objectId=list_id)
+        return int(count["result"]["value"])
+
     def wait(self, seconds: float) -> None:
         """Let time pass."""
         self._devtools.wait(seconds)

@@ -1,6 +1,10 @@
 /** The microphone as 20 ms PCM16 frames at the relay's rate. */
 
-/** @typedef {"refused" | "no-device" | "busy" | "insecure" | "lost"} MicrophoneTrouble */
+/**
+ * @typedef {"refused" | "no-device" | "busy" | "insecure" | "lost"} MicrophoneTrouble
+ * @typedef {{cancelEcho: boolean, deviceId: string}} MicrophoneWishes
+ *   cancelEcho: false takes the sound as it is, for headphones; deviceId: "" is the browser's choice
+ */
 
 export class MicrophoneError extends Error {
   /** @param {MicrophoneTrouble} trouble */
@@ -23,14 +27,15 @@ const TROUBLES = {
 
 /**
  * Asks for the microphone. Throws: MicrophoneError.
- * @param {boolean} cancelEcho false takes the sound as it is, for headphones
+ * @param {MicrophoneWishes} wishes
  * @returns {Promise<MediaStream>}
  */
-export async function askForMicrophone(cancelEcho) {
+export async function askForMicrophone({ cancelEcho, deviceId }) {
   if (!navigator.mediaDevices) throw new MicrophoneError("insecure");
   try {
     return await navigator.mediaDevices.getUserMedia({
       audio: {
+        ...(deviceId && { deviceId }), // wished for, not demanded: it may be unplugged
         channelCount: 1,
         echoCancellation: cancelEcho,
         noiseSuppression: false, // it is made for ears; recognisers hear better without it

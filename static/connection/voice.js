@@ -5,24 +5,24 @@
  * is ready. It knows no element of the page.
  */
 
-import { askForMicrophone, Capture, levelOf, MicrophoneError } from "../audio/capture.js";
+import { MicrophoneError } from "../audio/capture.js";
+import { Microphone } from "../audio/microphone.js";
 import { Playback } from "../audio/playback.js";
 import { LIMITS } from "../protocol/limits.js";
 import { RelaySocket } from "./socket.js";
+import { TalkEdges } from "./talk-edges.js";
 
 /**
  * @typedef {import("../protocol/messages.d.ts").LiveServerMessage} LiveServerMessage
  * @typedef {import("../protocol/messages.d.ts").Rate} Rate
  * @typedef {import("../protocol/messages.d.ts").State} State
  * @typedef {import("../audio/capture.js").MicrophoneTrouble} MicrophoneTrouble
- * @typedef {"Off" | "Connecting" | "Listening" | "Thinking" | "Speaking" | "Can't hear you"} Word
+ * @typedef {"Off" | "Connecting" | "Listening" | "Thinking" | "Speaking" | "Muted" | "Can't hear you"} Word
  * @typedef {{word: (word: Word) => void, level: (level: number) => void,
  *   message: (message: LiveServerMessage) => void, trouble: (trouble: MicrophoneTrouble) => void,
  *   refused: (code: string) => void}} VoiceListeners
  */
 
-const SILENT_MS_MAX = 5_000;
-const FRAME_MS = 20;
 const WAITING_TURNS_MAX = 8;
 
 export class Voice {
@@ -32,12 +32,9 @@ export class Voice {
   #doing = /** @type {"Listening" | "Thinking" | "Speaking"} */ ("Listening");
   #wanted = false;
   #deaf = false;
-  #silentMs = 0;
-  #inputRateHz = 0;
-  /** @type {MediaStream | undefined} */
-  #stream;
-  /** @type {Capture | undefined} */
-  #capture;
+  #microphone;
+  #edges;
+  #byHand = false;
   /** @type {Playback | undefined} */
   #playback;
   /** Typed turns that wait for `ready`. @type {string[]} */
@@ -47,10 +44,25 @@ export class Voice {
 
   /** Whether the answer's own sound is taken out of the microphone's. */
   cancelEcho = true;
+  /** The microphone that is wished for; "" is the browser's choice. */
+  deviceId = "";
 
   /** @param {string} token @param {string} room @param {VoiceListeners} listeners */
   constructor(token, room, listeners) {
     this.#listeners = listeners;
+    this.#edges = new TalkEdges(
+      (kind) => this.#socket.send({ type: "activity", kind }),
+      () => this.#tell(),
+    );
+    this.#microphone = new Microphone({
+      frame: (pcm) => this.#hear(pcm),
+      level: (level) => listeners.level(level),
+      lost: () => this.#lose("lost"),
+      deaf: (deaf) => {
+        this.#deaf = deaf;
+        this.#tell();
+      },
+    });
     this.#socket = new RelaySocket({
       path: "/live",
       hello: () => ({ type: "hello", token, room }),
@@ -65,13 +77,53 @@ export class Voice {
     return this.#wanted;
   }
 
+  /** Whether what is said now reaches the relay. */
+  get heard() {
+    return this.#wanted && (this.#byHand ? this.#edges.held : !this.muted);
+  }
+
+  /** Whether the microphone is silenced although the conversation goes on. */
+  get muted() {
+    return this.#microphone.muted;
+  }
+
+  set muted(muted) {
+    this.#microphone.muted = muted;
+    this.#tell();
+  }
+
+  /** Whether the person says where speech starts and ends. */
+  get byHand() {
+    return this.#byHand;
+  }
+
+  /** A conversation that was once told an edge goes by edges alone, so it ends here. */
+  set byHand(byHand) {
+    if (byHand === this.#byHand) return;
+    this.#byHand = byHand;
+    this.muted = false;
+    if (this.#phase !== "closed") this.stop();
+  }
+
+  /** Push-to-talk: speech starts, with a conversation where there is none. */
+  press() {
+    this.#edges.press();
+    if (!this.#wanted) void this.start();
+  }
+
+  /** Push-to-talk: speech ends. */
+  release() {
+    this.#edges.release();
+  }
+
   /** Asks for the microphone and opens the conversation. */
   async start() {
     this.#wanted = true;
     this.#deaf = false;
     this.#tell();
     try {
-      await this.#openMicrophone();
+      await this.#microphone.open(this, () => this.#wanted);
+      if (this.#wanted) this.#connect();
     } catch (error) {
       if (!(error instanceof MicrophoneError)) throw error;
       this.#lose(error.trouble);
@@ -85,7 +137,7 @@ export class Voice {
     this.#socket.send({ type: "stop" });
     this.#socket.close();
     this.#playback?.flush();
-    this.#releaseMicrophone();
+    this.#microphone.release();
     this.#tell();
   }
 
@@ -96,18 +148,6 @@ export class Voice {
       return;
     }
     if (this.#waiting.length < WAITING_TURNS_MAX) this.#waiting.push(text);
-    this.#connect();
-  }
-
-  async #openMicrophone() {
-    const stream = await askForMicrophone(this.cancelEcho);
-    this.#releaseMicrophone(); // of an earlier start
-    this.#stream = stream;
-    if (!this.#wanted) return this.#releaseMicrophone(); // stopped while the question stood
-    for (const track of stream.getAudioTracks()) {
-      track.addEventListener("ended", () => this.#lose("lost"));
-    }
-    if (this.#playback) await this.#listen(this.#inputRateHz);
     this.#connect();
   }
 
@@ -122,38 +162,15 @@ export class Voice {
   #lose(trouble) {
     this.#wanted = false;
     this.#deaf = true;
-    this.#releaseMicrophone();
+    this.#microphone.release();
     this.#listeners.trouble(trouble);
     this.#tell();
   }
 
-  #releaseMicrophone() {
-    this.#capture?.close();
-    this.#capture = undefined;
-    for (const track of this.#stream?.getTracks() ?? []) track.stop();
-    this.#stream = undefined;
-    this.#listeners.level(0);
-  }
-
-  /** @param {number} rateHz */
-  async #listen(rateHz) {
-    if (!this.#stream || this.#capture?.rateHz === rateHz) return;
-    this.#capture?.close();
-    this.#capture = await Capture.open(this.#stream, rateHz, (pcm) => this.#hear(pcm));
-    if (!this.#stream) this.#releaseMicrophone();
-  }
-
   /** @param {ArrayBuffer} pcm */
   #hear(pcm) {
-    const level = levelOf(pcm);
-    this.#listeners.level(level);
-    this.#silentMs = level === 0 ? this.#silentMs + FRAME_MS : 0;
-    const deaf = this.#silentMs >= SILENT_MS_MAX;
-    if (deaf !== this.#deaf) {
-      this.#deaf = deaf;
-      this.#tell();
-    }
-    if (this.#phase === "ready") this.#socket.sendAudio(pcm);
+    if (this.#phase !== "ready") return;
+    if (!this.#byHand || this.#edges.open) this.#socket.sendAudio(pcm);
   }
 
   /** @param {import("./socket.js").SocketStatus} status */
@@ -161,10 +178,11 @@ export class Voice {
     if (status.state === "open") return;
     this.#phase = status.state === "closed" || status.state === "refused" ? "closed" : "connecting";
     this.#doing = "Listening";
+    this.#edges.forget();
     if (status.state === "refused") {
       this.#listeners.refused(status.refused);
       this.#wanted = false;
-      this.#releaseMicrophone();
+      this.#microphone.release();
     }
     this.#tell();
   }
@@ -184,12 +202,11 @@ export class Voice {
 
   /** @param {Rate} rate */
   async #tune({ inputRate, outputRate }) {
-    this.#inputRateHz = inputRate;
     if (this.#playback?.rateHz !== outputRate) {
       this.#playback?.close();
       this.#playback = await Playback.open(outputRate, LIMITS.playoutQueueMaxMs);
     }
-    await this.#listen(inputRate);
+    await this.#microphone.tune(inputRate);
   }
 
   /** @param {State} message */
@@ -222,6 +239,7 @@ export class Voice {
       default:
         throw new Error(`unknown state ${/** @type {never} */ (state)}`);
     }
+    this.#edges.ready(this.#byHand && this.#phase === "ready");
     this.#tell();
   }
 
@@ -235,6 +253,7 @@ export class Voice {
     if (this.#phase === "connecting" || (this.#wanted && this.#phase === "closed"))
       return "Connecting";
     if (this.#phase === "closed") return "Off";
-    return this.#doing === "Listening" && !this.#wanted ? "Off" : this.#doing;
+    if (this.#doing !== "Listening" || this.heard) return this.#doing;
+    return this.#wanted && this.muted ? "Muted" : "Off";
   }
 }

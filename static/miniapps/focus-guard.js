@@ -3,10 +3,14 @@
  *
  * The room can't see a click inside an app, so the SDK reports real ones (they cannot be forged
  * there). A grab while the pointer is elsewhere is undone at once; one under the pointer may be a
- * click whose report is on its way, and is undone when none comes.
+ * click whose report is on its way, and is undone when none comes. A press or a key in the room ends
+ * what an app was allowed before: an app that grabs at that moment can win the browser's own race,
+ * so that no place in the room ever hears that it was given the keyboard.
  */
 
 const REPORT_MAX_MS = 150;
+const PLACES = "a[href], button, input, select, textarea, summary, [tabindex], [contenteditable]";
+const WRITTEN_IN = "input, textarea, [contenteditable]";
 /** An app that grabs it now and then starts anew. */
 const FORGIVEN_MS = 10_000;
 
@@ -38,13 +42,19 @@ export class FocusGuard {
     this.#limits = limits;
     this.#onSteals = onSteals;
     document.addEventListener("focusin", ({ target }) => this.#focused(target), true);
+    document.addEventListener("pointerdown", ({ target }) => this.#pressed(target), true);
     document.addEventListener("keydown", (event) => this.#key(event), true);
     window.addEventListener("blur", () => this.#blurred());
   }
 
-  /** The person asked for this app just now, so it may take the keyboard. @param {RunningApp} app */
+  /**
+   * The person asked for this app just now, so it may take the keyboard; but not while they write,
+   * for a model can ask for an app too.
+   * @param {RunningApp} app
+   */
   allow(app) {
-    this.#record(app).clickAt = performance.now();
+    const writing = document.activeElement?.matches(WRITTEN_IN) && this.#typed(performance.now());
+    if (!writing) this.#record(app).clickAt = performance.now();
   }
 
   /** A real click inside the app. @param {RunningApp} app */
@@ -65,10 +75,23 @@ export class FocusGuard {
     this.#roomAt = performance.now();
   }
 
+  /** The person goes to a place in the room, whether the browser leads there or not. @param {EventTarget | null} target */
+  #pressed(target) {
+    const place = placeOf(target);
+    if (!place) return;
+    this.#focused(place);
+    setTimeout(() => {
+      const app = this.#appWithFocus();
+      if (!app || this.#tabAt > this.#roomAt) return;
+      const record = this.#record(app);
+      if (record.clickAt < this.#roomAt) this.#giveBack(app, record);
+    }, REPORT_MAX_MS);
+  }
+
   /** @param {KeyboardEvent} event */
   #key({ key, timeStamp }) {
     if (key === "Tab") this.#tabAt = timeStamp;
-    else this.#keyAt = timeStamp;
+    else this.#keyAt = this.#roomAt = timeStamp;
   }
 
   #blurred() {
@@ -79,11 +102,16 @@ export class FocusGuard {
     if (now - this.#tabAt <= focusGestureMaxMs) return;
     const record = this.#record(app);
     if (this.#asked(record, now)) return;
-    const typing = now - this.#keyAt <= focusGestureMaxMs;
-    if (typing || record.steals > 0 || !this.#hovers(app)) return this.#giveBack(app, record);
+    if (this.#typed(now) || record.steals > 0 || !this.#hovers(app))
+      return this.#giveBack(app, record);
     setTimeout(() => {
       if (!this.#asked(record, now) && this.#appWithFocus() === app) this.#giveBack(app, record);
     }, REPORT_MAX_MS);
+  }
+
+  /** Whether a key fell in the room just now. @param {number} now */
+  #typed(now) {
+    return now - this.#keyAt <= this.#limits.focusGestureMaxMs;
   }
 
   /**
@@ -128,6 +156,12 @@ export class FocusGuard {
     this.#records.set(app, record);
     return record;
   }
+}
+
+/** What takes the keyboard when `target` is pressed. @param {EventTarget | null} target */
+function placeOf(target) {
+  if (!(target instanceof Element)) return null;
+  return target.closest("label")?.control ?? target.closest(PLACES);
 }
 
 /** As the next task, before any other that waits. @param {() => void} run */

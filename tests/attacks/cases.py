@@ -58,8 +58,10 @@ def stop_once_it_crashed(room: RoomTab) -> None:
 
 
 def type_into_the_room(room: RoomTab) -> str:
-    """Go on typing while the app grabs the keyboard: it is stopped, and then the words land."""
-    room.wait(0.7)  # an app that was just launched may take the keyboard for half a second
+    """Go on typing while the app grabs the keyboard: it is stopped, and then the words land.
+
+    Also at once after its launch, when the app has the keyboard already and may have it.
+    """
     room.click("say-text")
     for _ in range(KEYS_MAX):
         if room.state(ATTACK) == "stopped":
@@ -139,11 +141,13 @@ NAVIGATION = [
     lost("navigate-anchor"),
     lost("navigate-meta-refresh"),
     lost("navigate-to-another-app"),
+    lost("refresh-to-a-knock"),
     lost("download"),
     lost("reload", "lost its connection: its page was loaded again"),
     Case(app="navigate-javascript", result="first document", settle_ms=700),
     Case(app="document-open", tools=("late", "report"), settle_ms=700),
     Case(app="popups", result={"open": "null", "top": "SecurityError", "parent": "SecurityError"}),
+    Case(app="open-links", result="runs", settle_ms=700),
     Case(app="fill-the-history", result="alive", settle_ms=700),
 ]
 ROOM = [
@@ -167,6 +171,8 @@ ROOM = [
     Case(app="forged-to-the-bridge", result="sent"),
     Case(app="forged-to-other-apps", result={"reached": True}),
     Case(app="transfers", result="sent"),
+    Case(app="endless-height", result={"same": True, "low": True}, settle_ms=500),
+    Case(app="declares-rights", result={"network": "TypeError", "microphone": "SecurityError"}),
     Case(app="steal-the-port", result=[]),
     Case(app="broken-builtins", result="still answers"),
     Case(
@@ -256,7 +262,9 @@ APPS_THAT_MUST_WORK = [
     shown("old-doctype", text="shown"),
     shown("script-end-in-a-string", text="shown"),
     shown("invalid-utf-8", text="sh\ufffd\ufffdown"),
+    shown("nul-bytes", text="shown"),
     shown("frameset"),
+    Case(app="empty", tools=(), call=None),
     Case(app="silent", tools=(), call=None),
     Case(
         app="storage-in-memory",

@@ -1,6 +1,5 @@
 """Each attack in a real Chromium against the real relay: nothing gets out, the room lives on."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +29,6 @@ UNCONTAINED = {
 }
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def lab() -> Iterator[Lab]:
-    with Lab() as opened:
-        yield opened
 
 
 def name_of(case: Case) -> str:

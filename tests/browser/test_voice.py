@@ -74,6 +74,7 @@ def test_a_spoken_sentence_moves_the_scoreboard(relay: RelayProcess, heard: Path
         room.page.add_init_script(LISTEN)
         room.open()
         room.start("app_scoreboard", "set_score")
+        room.page.get_by_text("Sound", exact=True).click()
         room.page.get_by_label("Cancel echo").uncheck()  # nobody hears the answer here
         room.page.get_by_role("button", name="Microphone").click()
         room.page.locator(DONE).wait_for(timeout=75_000)

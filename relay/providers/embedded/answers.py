@@ -30,6 +30,11 @@ def question(slot: Slot) -> str:
     return f"Which {name}?" if slot.kind == "enum" else f"What is the {name}?"
 
 
+def heard_as(value: str) -> str:
+    """What reads a doubtful text back."""
+    return f"I heard: {heard_well(value)} Is that right?"
+
+
 def done(args: dict[str, Any], result_json: bytes) -> str:
     """What a result says beyond the arguments, in a length that a person wants to hear."""
     try:

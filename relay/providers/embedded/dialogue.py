@@ -6,12 +6,13 @@ It never sees sound. What it does depends on what was said and on the tools, nev
 import secrets
 from collections.abc import Callable, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from relay.providers.embedded import answers, wire
+from relay.providers.embedded.decisions import Act, Ask, Check, Decision, Decline
 from relay.providers.embedded.guess import Guess
 from relay.providers.embedded.sounds import Sounds
-from relay.providers.embedded.toolbox import Act, Ask, Decision, Decline, Toolbox, yes_or_no
+from relay.providers.embedded.toolbox import Toolbox, yes_or_no
 from relay.providers.embedded.vocabulary import vocabulary
 
 Emit = Callable[[wire.FromEngine], None]
@@ -24,6 +25,15 @@ class _Running(Struct, frozen=True):
 
     turn_id: str
     act: Act
+    told: tuple[str, ...] = ()
+    """What the calls before it in the same turn had to say."""
+
+
+class _Before(Struct, frozen=True):
+    """What the last utterance led to, which the next one may refer to."""
+
+    act: Act | None = None
+    check: Check | None = None
 
 
 class Dialogue:
@@ -38,6 +48,7 @@ class Dialogue:
         self._sounds = sounds
         self._asked: Ask | None = None
         self._confirming: Act | None = None
+        self._before = _Before()
         self._running: dict[str, _Running] = {}
         self._cut: set[str] = set()
         self.use(tools)
@@ -54,7 +65,7 @@ class Dialogue:
         if not guesses:
             self._emit(wire.Done(self._session, turn_id, "nothing-heard"))
             return
-        decision = self._confirmation(guesses) or self._toolbox.decide(guesses, self._asked)
+        decision = self._follows(guesses) or self._toolbox.decide(guesses, self._asked)
         self._emit(wire.Caption(self._session, turn_id, "user", decision.text))
         self._do(decision, turn_id)
 
@@ -76,25 +87,40 @@ class Dialogue:
         running = self._running.pop(outcome.call_id, None)
         if running is None:
             return
+        asks = None
         if outcome.result_json is not None:
             text = answers.done(running.act.args, outcome.result_json)
-            self._confirming = self._toolbox.confirmed(running.act) if text.endswith("?") else None
+            asks = self._toolbox.confirmed(running.act) if text.endswith("?") else None
         else:
             text = answers.failed(outcome.why or "")
-        self._answer(running.turn_id, text, "completed")
+        told = (*running.told, text)
+        if asks is None and running.act.then:
+            self._call(_Running(running.turn_id, running.act.then[0], told))
+            return
+        self._confirming = asks
+        self._answer(running.turn_id, " ".join(dict.fromkeys(told)), "completed")
 
-    def _confirmation(self, guesses: Sequence[Guess]) -> Decision | None:
-        """What a yes or a no to a tool's own question means; anything else is a new command."""
+    def _follows(self, guesses: Sequence[Guess]) -> Decision | None:
+        """What an utterance means that refers to the one before; None for a new command."""
+        before, self._before = self._before, _Before()
         confirmed, self._confirming = self._confirming, None
-        if confirmed is None:
-            return None
+        if before.check is not None:
+            return self._checked(before.check, guesses)
+        for guess in guesses:
+            said = yes_or_no(guess.text)
+            if said is not None and confirmed is not None:
+                agreed = structs.replace(confirmed, text=guess.text)
+                return agreed if said else Decline(guess.text, dropped=True)
+        return None if before.act is None else self._toolbox.corrected(guesses, before.act)
+
+    def _checked(self, check: Check, guesses: Sequence[Guess]) -> Decision | None:
+        """What was said to a text that was read back."""
         for guess in guesses:
             said = yes_or_no(guess.text)
             if said is not None:
-                text = guess.text
-                dropped = Decline(text, dropped=True)
-                return Act(text, confirmed.name, confirmed.args) if said else dropped
-        return None
+                agreed = structs.replace(check.act, text=guess.text)
+                return agreed if said else self._toolbox.wrong(check, guess.text)
+        return self._toolbox.reworded(check, guesses)
 
     def interrupt(self) -> None:
         """Say nothing more in the turns that still wait for a call."""
@@ -103,10 +129,12 @@ class Dialogue:
     def _do(self, decision: Decision, turn_id: str) -> None:
         self._asked = None
         match decision:
-            case Act(name=name, args=args):
-                call_id = f"call_{secrets.token_hex(16)}"
-                self._running[call_id] = _Running(turn_id, decision)
-                self._emit(wire.Call(self._session, turn_id, call_id, name, args))
+            case Act(then=then):
+                self._before = _Before(act=then[-1] if then else decision)
+                self._call(_Running(turn_id, decision))
+            case Check(act=act, slot=slot):
+                self._before = _Before(check=decision)
+                self._answer(turn_id, answers.heard_as(str(act.args[slot.name])), "asked")
             case Ask(slot=slot):
                 self._asked = decision
                 self._answer(turn_id, answers.question(slot), "asked")
@@ -115,6 +143,12 @@ class Dialogue:
             case Decline():
                 text = answers.NOT_UNDERSTOOD if self._toolbox.cards else answers.NO_TOOLS
                 self._answer(turn_id, text, "declined")
+
+    def _call(self, running: _Running) -> None:
+        call_id = f"call_{secrets.token_hex(16)}"
+        self._running[call_id] = running
+        name, args = running.act.name, running.act.args
+        self._emit(wire.Call(self._session, running.turn_id, call_id, name, args))
 
     def _answer(self, turn_id: str, text: str, reason: str) -> None:
         if turn_id in self._cut:

@@ -19,6 +19,8 @@ class Filling(Struct, frozen=True):
     cost: float
     speaks: bool = False
     """Its words (units) also speak for the tool."""
+    led_by: int = 0
+    """How many of its first words only lead to the value, and speak for the tool."""
     proof: float = 0.0
     """How much it speaks for the tool by itself."""
 

@@ -27,7 +27,10 @@ from relay.providers.embedded.words import spoken, words_of
 # Never filled by a command: a spoken yes to the tool's own question fills it
 CONFIRMATIONS = ("confirmed", "confirm")
 # What is declared beyond these can be called by other clients, but not spoken to
-SLOTS_MAX, MEMBERS_MAX = 32, 256
+SLOTS_MAX, MEMBERS_MAX, PHRASES_MAX = 32, 256, 32
+_PHRASE_WORDS_MIN = 2
+_EXAMPLES = re.compile(r"\b(?:say|said as|spoken as|for example|examples?)\b", re.IGNORECASE)
+_QUOTED = re.compile(r'["\u201c]([^"\u201c\u201d]{1,80})["\u201d]')
 _NAME, _DESCRIPTION, _SLOT, _SLOT_TEXT, _ALIKE = 1.0, 0.7, 0.6, 0.4, 0.85
 _ASKING = stems(
     "get list show tell read check find search look what convert calculate compute translate"
@@ -85,8 +88,14 @@ class Tool(Struct, frozen=True, kw_only=True):
     asks: bool
     """It answers questions rather than doing something."""
     subtracts: frozenset[str]
+    phrases: tuple[tuple[str, ...], ...]
+    """What its author says that people will say, as stems."""
     touches: frozenset[str]
     """Stems without any of which it can't be meant."""
+
+    def reverses(self, slot: Slot) -> bool:
+        """Whether a breath turns a switch of it into its contrary: lock and unlock."""
+        return slot.kind == "boolean" and any(f"un{word}" in self.own for word in slot.heads)
 
 
 def tools_of(cards: Sequence[ToolCard]) -> list[Tool]:
@@ -118,6 +127,8 @@ def _tool(card: ToolCard) -> Tool:
     adds = bool(verbs & {stem("add"), stem("increase")})
     takes_away = any(slot.kind in {"number", "integer"} for slot in slots) and adds
     far = set(_TAKING_AWAY)
+    phrases = _phrases(card.description)
+    spoken_values = {stem(word) for slot in slots for word in slot.spoken}
     return Tool(
         name=card.name,
         slots=slots,
@@ -127,8 +138,17 @@ def _tool(card: ToolCard) -> Tool:
         nouns=frozenset(name_words) - _GENERIC or frozenset(name_words),
         asks=bool({*name_words} & _ASKING),
         subtracts=frozenset(far) if takes_away else frozenset(),
-        touches=frozenset(weights) | {stem(word) for slot in slots for word in slot.spoken},
+        phrases=phrases,
+        touches=frozenset(weights).union(spoken_values, *phrases),
     )
+
+
+def _phrases(description: str) -> tuple[tuple[str, ...], ...]:
+    """The quoted examples that follow "Say" or "for example" in a description."""
+    asked_for = _EXAMPLES.search(description)
+    quoted = _QUOTED.findall(description, asked_for.end()) if asked_for else []
+    phrases = (tuple(word.stem for word in words_of(text)) for text in quoted[:PHRASES_MAX])
+    return tuple(phrase for phrase in phrases if len(phrase) >= _PHRASE_WORDS_MIN)
 
 
 def _own_words(card: ToolCard, slots: Sequence[Slot]) -> dict[str, float]:

@@ -73,6 +73,10 @@ def _digits(words: Sequence[str], at: int) -> tuple[float, int] | None:
     while end < len(words) and words[end] in _SCALES:
         value *= _SCALES[words[end]]
         end += 1
+    rest = _word(words, end + 1)
+    goes_on = word.isdigit() and word.endswith("00") and _word(words, end) == "and"
+    if goes_on and rest.isdigit() and 0 < int(rest) < 100:
+        return value + int(rest), end + 2  # "100 and 80" is how the recogniser writes 180
     return value, end
 
 

@@ -137,7 +137,8 @@ def _fill(
     filling: Filling,
     singles: Sequence[Single],
 ) -> None:
-    inside = singles[filling.start : filling.end] if filling.speaks else ()
+    speaking_to = filling.end if filling.speaks else filling.start + filling.led_by
+    inside = singles[filling.start : speaking_to]
     step = _Path(
         path.cost + filling.cost - _SLOT_COUNTS * filling.mask.bit_count(),
         path.evidence + filling.proof + sum(word.proof for word in inside),

@@ -14,6 +14,7 @@ from relay.providers.embedded.texts import texts
 # parameter's own name ("the phone team") more is forgiven
 _UNNAMED, _NAMED = (0.36, 2.2), (0.5, 1.6)
 _ENUM_PROOF, _PREFIX_PROOF = 0.5, 1.2
+_PHRASE_PROOF = 1.5
 _COST_CUT_OFF, _CUT_OFF_MIN = 0.5, 4
 _COST_WEAK_SWITCH = 0.15
 _SWITCHES = listed("on off yes no with without true false")
@@ -23,7 +24,7 @@ _WEAK_SWITCHES = listed("with yes on no")
 
 def fillings(tool: Tool, heard: Heard) -> list[Filling]:
     """Every way to read some of the words as values of the tool."""
-    found: list[Filling] = []
+    found: list[Filling] = [*_phrases(tool, heard)]
     for slot in tool.slots:
         match slot.kind:
             case "enum":
@@ -38,6 +39,15 @@ def fillings(tool: Tool, heard: Heard) -> list[Filling]:
     if numeric:
         found += quantities(numeric, heard)
     return found
+
+
+def _phrases(tool: Tool, heard: Heard) -> Iterator[Filling]:
+    """The author's own examples, word for word; they fill nothing and prove much."""
+    said = tuple(word.stem for word in heard.words)
+    for phrase in tool.phrases:
+        for start in range(len(said) - len(phrase) + 1):
+            if said[start : start + len(phrase)] == phrase:
+                yield Filling(start, start + len(phrase), 0, (), 0.0, proof=_PHRASE_PROOF)
 
 
 def _enum(slot: Slot, heard: Heard) -> Iterator[Filling]:

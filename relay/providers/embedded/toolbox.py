@@ -1,16 +1,18 @@
-"""From what was heard to what is to be done: act, ask back, or decline. Pure.
+"""From what was heard to what is to be done: act, ask back, read back, or decline. Pure.
 
-It acts only when it is sure; the thresholds stand here.
+It acts only when it is sure.
 """
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
+from relay.providers.embedded.breath import corrects, differ, halves, swallows
+from relay.providers.embedded.choice import Judged, choose, rivals
+from relay.providers.embedded.decisions import Act, Ask, Check, Decision, Decline
 from relay.providers.embedded.english import listed
+from relay.providers.embedded.gate import COST_A_SLOT_MAX, is_wish, sure, worth_asking
 from relay.providers.embedded.guess import Guess
 from relay.providers.embedded.lexicon import CONFIRMATIONS, Slot, rarity, tools_of
 from relay.providers.embedded.parser import WORDS_MAX, Parser, Reading
@@ -18,59 +20,16 @@ from relay.providers.embedded.sounds import Sounds, spelled
 from relay.providers.embedded.wire import ToolCard
 from relay.providers.embedded.words import Word, words_of
 
-_COST_A_SLOT_MAX = 0.5
-_COST_MAX = 1.9
-_ASK_COST_MAX = 0.6
-_SCORE_WEIGHT = 2.0
-_AGREEMENT = 0.3
-_SCORE_MIN = -0.75
-_TIE = 0.04
-_COST_CLEAR, _COST_PLAIN = 0.5, 0.6
-_WISHES = {
-    (one, other)
-    for one, others in {
-        "i": "want have get need",
-        "id": "like love",
-        "would": "like love",
-        "we": "want need have",
-        "get": "me us",
-        "give": "me us",
-        "make": "me us",
-        "bring": "me us",
-    }.items()
-    for other in others.split()
-}
+# A dearer reading as one command is doubted when there is one as two
+_COST_ONE = 0.6
+# Below this share of the guesses a free text is read back before it is used
+_SHARE_MIN = 0.8
+# Above this share for another value it is asked for; of "unlock" the "un" is easily lost
+_OTHER_VALUE_MAX, _CONTRARY_MAX = 0.4, 0.05
 _YES = listed("yes yeah yep sure okay ok confirm confirmed absolutely")
 _NO = listed("no nope dont cancel never")
 _WITH_YES = listed("please do it that delete i am go ahead of course thanks")
 _FORGET_WORDS = listed("cancel nevermind never mind stop no forget nothing")
-
-
-class Act(Struct, frozen=True):
-    """Call the tool."""
-
-    text: str
-    name: str
-    args: dict[str, Any]
-
-
-class Ask(Struct, frozen=True):
-    """The command is clear but for one value."""
-
-    text: str
-    name: str
-    args: dict[str, Any]
-    slot: Slot
-
-
-class Decline(Struct, frozen=True):
-    """Not a command, or not a clear one; `dropped` is a question that is given up."""
-
-    text: str
-    dropped: bool = False
-
-
-Decision = Act | Ask | Decline
 
 
 class Toolbox:
@@ -78,6 +37,7 @@ class Toolbox:
 
     def __init__(self, cards: Sequence[ToolCard], sounds: Sounds = spelled) -> None:
         self.cards = list(cards)
+        self._sounds = sounds
         self._tools = tools_of(cards)
         self._by_name = {tool.name: tool for tool in self._tools}
         self._parser = Parser(self._tools, rarity(self._tools), sounds)
@@ -86,25 +46,54 @@ class Toolbox:
         """What to do about an utterance; `asked` is the question that it may answer."""
         if not guesses:
             return Decline("")
-        best_score = guesses[0].score
-        found: dict[bytes, tuple[float, Decision]] = {}
-        for guess in guesses:
-            decision, cost = self._one(words_of(guess.text), guess.text, asked)
-            if guess.score < _SCORE_MIN and not isinstance(decision, Decline):
-                continue
-            cost += _SCORE_WEIGHT * (best_score - guess.score)
-            key = _key(decision)
-            known = found.get(key)
-            if known is None:
-                found[key] = (cost, decision)
-            else:
-                kept = known[1] if known[0] <= cost else decision
-                found[key] = (min(known[0], cost) - _AGREEMENT / len(guesses), kept)
-        sure = [entry for entry in found.values() if not isinstance(entry[1], Decline)]
-        if not sure:
+        judged = [self._one(words_of(guess.text), guess, asked) for guess in guesses]
+        chosen = choose(judged, self._key)
+        if chosen is None:
             return Decline(guesses[0].text, dropped=_gives_up(guesses[0].text, asked))
-        acting = [entry for entry in sure if isinstance(entry[1], Act)]
-        return min(acting or sure, key=lambda entry: entry[0])[1]
+        decision, share = chosen
+        doubtful = share < _SHARE_MIN or _was_doubtful(asked, decision)
+        if isinstance(decision, Act) and not decision.then:
+            return self._asked_again(decision, rivals(judged, decision)) or (
+                self._read_back(decision) if doubtful else decision
+            )
+        return self._read_back(decision) if doubtful else decision
+
+    def _asked_again(self, act: Act, others: Mapping[str, float]) -> Ask | None:
+        """A question for the value that was as likely another one."""
+        tool = self._by_name[act.name]
+        for slot in tool.slots:
+            lost = act.args.get(slot.name) is True and tool.reverses(slot)
+            most = _CONTRARY_MAX if lost else _OTHER_VALUE_MAX
+            if slot.kind != "text" and others.get(slot.name, 0.0) > most:
+                args = {name: value for name, value in act.args.items() if name != slot.name}
+                return Ask(act.text, act.name, args, slot)
+        return None
+
+    def _read_back(self, decision: Decision) -> Decision:
+        """The decision, with a text in it read back first."""
+        if not isinstance(decision, Act | Ask):
+            return decision
+        texts = self._texts(decision)
+        if not texts:
+            return decision
+        if isinstance(decision, Ask):
+            return msgspec.structs.replace(decision, doubtful=True)
+        return Check(decision, texts[0])
+
+    def reworded(self, check: Check, guesses: Sequence[Guess]) -> Decision | None:
+        """What "no, buy bread" means after a text was read back; None when it is no such thing."""
+        rests = [(corrects(words_of(guess.text)), guess.score) for guess in guesses]
+        said = [Guess(" ".join(word.raw for word in rest), score) for rest, score in rests if rest]
+        return self.decide(said, self.wrong(check, said[0].text)) if said else None
+
+    def _texts(self, decision: Act | Ask) -> list[Slot]:
+        slots = self._by_name[decision.name].slots
+        return [slot for slot in slots if slot.kind == "text" and slot.name in decision.args]
+
+    def wrong(self, check: Check, text: str) -> Ask:
+        """What to ask when a text that was read back is not what was said."""
+        args = {name: value for name, value in check.act.args.items() if name != check.slot.name}
+        return Ask(text, check.act.name, args, check.slot)
 
     def confirmed(self, act: Act) -> Act | None:
         """The call with the person's yes in it; None when the tool knows no such thing."""
@@ -112,24 +101,109 @@ class Toolbox:
         names = [slot.name for slot in tool.slots] if tool is not None else []
         for name in CONFIRMATIONS:
             if name in names and name not in act.args:
-                return Act(act.text, act.name, {**act.args, name: True})
+                return msgspec.structs.replace(act, args={**act.args, name: True})
         return None
 
-    def _one(self, words: Sequence[Word], text: str, asked: Ask | None) -> tuple[Decision, float]:
+    def _key(self, decision: Decision) -> bytes:
+        """The same for decisions that no listener could tell apart."""
+        if not isinstance(decision, Act | Ask):
+            return b""
+        texts = {slot.name for slot in self._texts(decision)}
+        args = [
+            (name, self._sounds(str(value).lower()) if name in texts else value)
+            for name, value in sorted(decision.args.items())
+        ]
+        asks = decision.slot.name if isinstance(decision, Ask) else None
+        then = [self._key(act) for act in decision.then] if isinstance(decision, Act) else []
+        return msgspec.msgpack.encode((decision.name, args, asks, then))
+
+    def _one(self, words: Sequence[Word], guess: Guess, asked: Ask | None) -> Judged:
+        decision, cost = self._read(words, guess.text, asked)
+        return Judged(guess, decision, cost)
+
+    def _read(self, words: Sequence[Word], text: str, asked: Ask | None) -> tuple[Decision, float]:
         readings = self._parser.read(words)
-        if readings and _sure(readings, wished=_is_wish(words)):
-            best = readings[0]
-            return Act(text, best.tool.name, best.values), best.score
+        done = self._done(readings, words, text)
+        if done is not None:
+            return done
         if asked is not None:
             answered = self._answer(words, text, asked)
             if answered is not None:
                 return answered
         for reading in readings[:3]:
-            if _worth_asking(reading):
+            if worth_asking(reading):
                 return Ask(text, reading.tool.name, reading.values, reading.missing[0]), (
                     reading.score
                 )
         return Decline(text), readings[0].score if readings else 9.0
+
+    def _done(
+        self, readings: Sequence[Reading], words: Sequence[Word], text: str
+    ) -> tuple[Decision, float] | None:
+        """What to do when it is sure: one call, or two that were said in one breath."""
+        one = readings[0] if readings and sure(readings, wished=is_wish(words)) else None
+        if one is None or one.cost > _COST_ONE or swallows(one.values):
+            two = self._two(words, text)
+            if two is not None:
+                return two
+        return None if one is None else (Act(text, one.tool.name, one.values), one.score)
+
+    def _two(self, words: Sequence[Word], text: str) -> tuple[Decision, float] | None:
+        for first, second in halves(words):
+            one = self._alone(first, text)
+            if one is None or self._is_open(one[0], first):
+                continue
+            other = self._alone(second, text)
+            if other is None:
+                act = self.amended(one[0], second, text)
+                other = None if act is None or not self._chooses(act, one[0]) else (act, one[1])
+            if other is not None and differ(one[0], other[0]):
+                act = msgspec.structs.replace(one[0], then=(other[0],))
+                return act, max(one[1], other[1])
+        return None
+
+    def _alone(self, words: Sequence[Word], text: str) -> tuple[Act, float] | None:
+        readings = self._parser.read(words)
+        if not readings or not sure(readings, wished=is_wish(words)):
+            return None
+        return Act(text, readings[0].tool.name, readings[0].values), readings[0].score
+
+    def _is_open(self, act: Act, words: Sequence[Word]) -> bool:
+        """Whether it ends in a text that it needs, so that what follows may be more of it."""
+        return any(
+            slot.required and words_of(act.args[slot.name])[-1:] == [words[-1]]
+            for slot in self._texts(act)
+        )
+
+    def amended(self, act: Act, words: Sequence[Word], text: str) -> Act | None:
+        """The call again with other values for what it had; None unless that explains all words."""
+        tool = self._by_name.get(act.name)
+        if tool is None or not 0 < len(words) <= WORDS_MAX:
+            return None
+        had = tuple(slot for slot in tool.slots if slot.name in act.args and slot.kind != "text")
+        reading = self._parser.read_for(msgspec.structs.replace(tool, slots=had), words)
+        if not reading.filled or reading.cost > COST_A_SLOT_MAX:
+            return None
+        args = {name: value for name, value in act.args.items() if name not in CONFIRMATIONS}
+        return Act(text, act.name, {**args, **reading.values})
+
+    def _chooses(self, act: Act, before: Act) -> bool:
+        """Whether it is about something else, and not only about another number."""
+        changed = {name for name in act.args if act.args[name] != before.args.get(name)}
+        slots = self._by_name[act.name].slots
+        return any(slot.name in changed and slot.kind == "enum" for slot in slots)
+
+    def corrected(self, guesses: Sequence[Guess], last: Act) -> Decision | None:
+        """What a correction right after a call means: "no, the away team"; None for no such."""
+        for guess in guesses:
+            words = corrects(words_of(guess.text))
+            decision = self._alone(words, guess.text) if words else None
+            if decision is not None:
+                return decision[0]
+            act = self.amended(last, words, guess.text)
+            if act is not None and act.args != last.args:
+                return act
+        return None
 
     def _answer(
         self, words: Sequence[Word], text: str, asked: Ask
@@ -145,7 +219,7 @@ class Toolbox:
             return self._completed(tool.name, values, text, 0.5)
         only = msgspec.structs.replace(tool, slots=(asked.slot,))
         reading = self._parser.read_for(only, words)
-        if reading.missing or reading.cost > _COST_A_SLOT_MAX:
+        if reading.missing or reading.cost > COST_A_SLOT_MAX:
             return None
         return self._completed(tool.name, {**asked.args, **reading.values}, text, reading.score)
 
@@ -157,38 +231,6 @@ class Toolbox:
             if slot.required and slot.name not in values:
                 return Ask(text, name, values, slot), cost
         return Act(text, name, values), cost
-
-
-def _sure(readings: Sequence[Reading], *, wished: bool) -> bool:
-    """Whether the best reading may be acted on."""
-    best = readings[0]
-    tied = len(readings) > 1 and readings[1].score - best.score < _TIE and not readings[1].missing
-    dear = best.cost > min(_COST_MAX, _COST_A_SLOT_MAX * (1 + len(best.filled)))
-    if best.missing or tied or dear:
-        return False
-    typed = sum(slot.kind != "text" for slot in best.filled)
-    if typed:
-        clear = best.cost < _COST_CLEAR and (typed >= 2 or (wished and best.evidence >= 0.4))
-        named = best.names_it or best.evidence >= 1.2
-        plain = typed >= 2 or named or best.cost <= _COST_PLAIN
-        return clear or (plain and best.evidence >= 0.55)
-    if best.filled:
-        return best.evidence >= (0.6 if best.names_it else 1.2)
-    return best.cost <= 0.6 and best.evidence >= (1.1 if best.names_it else 1.3)
-
-
-def _is_wish(words: Sequence[Word]) -> bool:
-    """Whether it begins as a wish: "can I have", "get me", "I'd like"."""
-    plain = [word.plain for word in words[:5]]
-    return any(pair in _WISHES for pair in pairwise(plain))
-
-
-def _worth_asking(best: Reading) -> bool:
-    if not best.missing or best.cost > _ASK_COST_MAX:
-        return False
-    if any(slot.kind != "text" for slot in best.filled):
-        return best.evidence >= 0.7
-    return best.evidence >= (0.9 if best.names_it else 1.2)
 
 
 def yes_or_no(text: str) -> bool | None:
@@ -204,11 +246,12 @@ def _gives_up(text: str, asked: Ask | None) -> bool:
     return asked is not None and bool(words) and set(words) <= _FORGET_WORDS | {"it", "that", "do"}
 
 
-def _key(decision: Decision) -> bytes:
-    match decision:
-        case Act(name=name, args=args):
-            return msgspec.msgpack.encode(("act", name, sorted(args.items())))
-        case Ask(name=name, args=args, slot=slot):
-            return msgspec.msgpack.encode(("ask", name, sorted(args.items()), slot.name))
-        case Decline():
-            return b""
+def _was_doubtful(asked: Ask | None, decision: Decision) -> bool:
+    """Whether it completes a command of which a text may have been misheard."""
+    return (
+        asked is not None
+        and asked.doubtful
+        and isinstance(decision, Act | Ask)
+        and decision.name == asked.name
+        and asked.args.items() <= decision.args.items()
+    )
