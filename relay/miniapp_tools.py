@@ -13,7 +13,7 @@ import msgspec
 import orjson
 
 from relay.miniapps.artifact import Artifact
-from relay.miniapps.library import MiniApps
+from relay.miniapps.collection import MiniApps
 from relay.miniapps.listing import Listing
 from relay.miniapps.target import Wish
 from relay.miniapps.tool_specs import SPECS

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from relay.miniapp_tools import MiniAppTools
-from relay.miniapps.library import MiniApps
+from relay.miniapps.collection import MiniApps
 from relay.protocol.limits import Limits
 from relay.protocol.messages import CloseApp, ConfirmDelete, LaunchApp, Message
 from relay.protocol.refusals import Refusal, RefusalCode

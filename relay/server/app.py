@@ -10,7 +10,7 @@ from relay import assets
 from relay.extensions import Extensions
 from relay.metrics import Metrics
 from relay.miniapp_tools import MiniAppTools
-from relay.miniapps.library import MiniApps
+from relay.miniapps.collection import MiniApps
 from relay.protocol.limits import LIMITS as DEFAULT_LIMITS
 from relay.protocol.limits import Limits
 from relay.providers.embedded import EmbeddedModel

@@ -49,7 +49,8 @@ async def add_headers(request: web.Request, response: web.StreamResponse) -> Non
         return
     # a refused Host header is not echoed
     host = request.host if response.status < 400 else ""
-    socket = f"ws://{host} wss://{host}" if host else ""
+    named = host and not host.startswith("[")  # a policy can't name IPv6; 'self' covers it
+    socket = f"ws://{host} wss://{host}" if named else ""
     headers["Content-Security-Policy"] = _ROOM_CSP.format(socket=socket)
     headers["Permissions-Policy"] = _ROOM_FEATURES
     headers["Cross-Origin-Opener-Policy"] = "same-origin"

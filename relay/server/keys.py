@@ -3,7 +3,7 @@
 from aiohttp import web
 
 from relay.metrics import Metrics
-from relay.miniapps.library import MiniApps
+from relay.miniapps.collection import MiniApps
 from relay.protocol.limits import Limits
 from relay.providers.model import LiveModel
 from relay.room import Rooms

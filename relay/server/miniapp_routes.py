@@ -10,7 +10,7 @@ import structlog
 from aiohttp import web
 from msgspec import Raw, Struct
 
-from relay.miniapps.library import MiniApps
+from relay.miniapps.collection import MiniApps
 from relay.miniapps.listing import Listing
 from relay.miniapps.target import Wish
 from relay.miniapps.watcher import watch

@@ -25,7 +25,7 @@ from time import perf_counter, process_time
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from relay.miniapps.library import MiniApps  # noqa: E402 - the path comes first
+from relay.miniapps.collection import MiniApps  # noqa: E402 - the path comes first
 from relay.miniapps.places import Places  # noqa: E402
 from relay.protocol.limits import LIMITS  # noqa: E402
 from relay.server.json import json_response  # noqa: E402

@@ -3,7 +3,7 @@ from collections.abc import Callable
 
 import pytest
 
-from relay.miniapps.library import MiniApps
+from relay.miniapps.collection import MiniApps
 from relay.miniapps.target import Wish
 from relay.protocol.limits import Limits
 from relay.protocol.messages import MiniApp, MiniAppDeleted, MiniAppNews, MiniAppsChanged
