@@ -80,11 +80,16 @@ class Lab:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="voicebox-attack-"))
             self.apps = Path(folder) / "mini-apps"
             self.apps.mkdir()
+            self.workspace = Path(folder) / "workspace"
             self._log = Path(folder) / "requests"
             self.witness = stack.enter_context(Witness())
             self._log.touch()
             serve = ["-m", "scripts.attack_lab.serve", str(self._log)]
-            env = {"VOICEBOX_EXTENSIONS_DIR": folder, "HOME": folder}
+            env = {
+                "VOICEBOX_EXTENSIONS_DIR": folder,
+                "VOICEBOX_WORKSPACE": str(self.workspace),
+                "HOME": folder,
+            }
             self.relay = stack.enter_context(RelayProcess(serve, env=env))
             flags = [_all_names_lead_to(self.witness.tcp_port)]
             self._devtools = stack.enter_context(Devtools(flags))
@@ -99,6 +104,10 @@ class Lab:
         trace: TracebackType | None,
     ) -> None:
         self._stack.close()
+
+    def paths(self) -> list[str]:
+        """The path of every request that reached the relay so far, the room's own too."""
+        return [json.loads(line)["path"] for line in self._lines()]
 
     def filled(self, html: bytes) -> bytes:
         """The file with the addresses that an attack may aim at."""
@@ -214,12 +223,14 @@ class Lab:
         return sorted(tool["name"] for tool in declared if tool.get("appId") == ATTACK)
 
     def _seen(self) -> int:
-        return len(self._log.read_text(encoding="utf-8").splitlines())
+        return len(self._lines())
+
+    def _lines(self) -> list[str]:
+        return self._log.read_text(encoding="utf-8").splitlines()
 
     def _foreign(self, seen: int) -> list[str]:
         """Requests to the relay that the room's own page did not make."""
-        lines = self._log.read_text(encoding="utf-8").splitlines()[seen:]
-        requests = [json.loads(line) for line in lines]
+        requests = [json.loads(line) for line in self._lines()[seen:]]
         return [
             f"{request['method']} {request['path']}"
             for request in requests

@@ -52,6 +52,13 @@ class RoomTab:
         """Press the card's button."""
         self.evaluate(f"document.querySelector('#tray > [data-app-id={app_id}] button').click()")
 
+    def press(self, app_id: str, verb: str) -> None:
+        """Press a button of the panel by what it does: `Restart` or `Stop`."""
+        panel = json.dumps(_PANEL % app_id)
+        self.evaluate(
+            f"document.querySelector({panel}).querySelector('[aria-label^={verb}]').click()"
+        )
+
     def stop(self, app_id: str) -> None:
         """Press the panel's Stop button and wait until the panel is gone."""
         panel = json.dumps(_PANEL % app_id)
@@ -121,7 +128,9 @@ class RoomTab:
     def _instances(self, name: str) -> int:
         """How many objects of a class the page's own realm keeps."""
         prototype = self._send("Runtime.evaluate", expression=f"{name}.prototype")
-        found = self._send("Runtime.queryObjects", prototypeObjectId=prototype["result"]["objectId"])
+        found = self._send(
+            "Runtime.queryObjects", prototypeObjectId=prototype["result"]["objectId"]
+        )
         list_id = found["objects"]["objectId"]
         count = self._send(
             "Runtime.callFunctionOn",

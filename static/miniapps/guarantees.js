@@ -17,3 +17,8 @@ export function weakerHere({ userAgentData }) {
   }
   return "";
 }
+
+/** What an app's card says of the network in this browser. @param {Parameters<typeof weakerHere>[0]} navigator */
+export function networkHere(navigator) {
+  return weakerHere(navigator) ? "network: only WebRTC is not closed here" : "network: none";
+}

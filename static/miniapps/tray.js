@@ -1,6 +1,7 @@
 /** The apps that can be launched, as cards. */
 
 import { button, element } from "../ui/element.js";
+import { networkHere } from "./guarantees.js";
 
 /** @typedef {import("../protocol/messages.d.ts").Artifact} Artifact */
 
@@ -52,10 +53,11 @@ export class Tray {
     const title = element("h3", "card-title", app.title);
     title.id = `card-${app.appId}`;
     const source = SOURCES[app.source] ?? app.source;
+    const network = networkHere(/** @type {any} */ (navigator));
     const note = element("p", "card-note", "");
     card.append(
       title,
-      element("p", "card-source", `${source} · ${app.fileName} · network: none`),
+      element("p", "card-source", `${source} · ${app.fileName} · ${network}`),
       note,
       press,
     );

@@ -25,6 +25,8 @@ class Case:
     toast: str = ""
     act: Callable[[RoomTab], Any] | None = None
     settle_ms: float = 150
+    gap_max_ms: float = 300
+    """How long the room may do nothing at all; judged by `scripts/bench/attacks.py`."""
 
 
 def until(state: str) -> Callable[[RoomTab], None]:
@@ -84,7 +86,7 @@ def lost(app: str, toast: str = REPLACED) -> Case:
     return Case(app=app, state="lost", tools=(), call=None, act=until("lost"), toast=toast)
 
 
-def stopped(app: str) -> Case:
+def stopped(app: str, *, gap_max_ms: float = 300) -> Case:
     """An app that floods is ended."""
     return Case(
         app=app,
@@ -94,6 +96,7 @@ def stopped(app: str) -> Case:
         act=until_the_flood_is_over,
         toast="stopped: too many messages",
         settle_ms=2_000,
+        gap_max_ms=gap_max_ms,
     )
 
 
@@ -206,6 +209,7 @@ CONTRACT = [
         call=("tool_0", {}),
         result={"accepted": 16, "too-many-tools": 984},
         settle_ms=500,
+        gap_max_ms=200,
     ),
     Case(
         app="bad-declarations",
@@ -251,9 +255,9 @@ CONTRACT = [
 ]
 HANGING = [
     Case(app="spin", state="", tools=(), call=None, act=stop_once_it_hangs),
-    stopped("flood-the-port"),
+    stopped("flood-the-port", gap_max_ms=200),
     stopped("flood-the-bridge"),
-    stopped("flood-the-room"),
+    stopped("flood-the-room", gap_max_ms=2_000),  # what was sent before it ended still arrives
     stopped("flood-with-bytes"),
 ]
 APPS_THAT_MUST_WORK = [
