@@ -30,12 +30,17 @@ else {
 /** @param {string} key the token */
 function openRoom(key) {
   const api = new Api(key);
-  const shelf = new ShelfList(byId("shelf", div), byId("shelf-empty", div));
+  const shelf = new ShelfList(byId("shelf", div), byId("shelf-empty", div), (name, args) =>
+    api.call({ name, args, room: roomName }),
+  );
   const desk = openDesk(key, api, (frame) => {
     log.show(frame);
     shelf.count(frame);
   });
   const log = new ToolLog(byId("tool-log", div), byId("log-empty", div), (id) => desk.titleOf(id));
+  byId("log-filter", HTMLInputElement).addEventListener("input", ({ target }) =>
+    log.filter(/** @type {HTMLInputElement} */ (target).value),
+  );
   openVoice({ key, roomName, log, toasts });
   showGuarantees();
   void desk.list();
@@ -45,7 +50,8 @@ function openRoom(key) {
 /** @param {Api} api @param {ShelfList} shelf */
 async function listShelf(api, shelf) {
   try {
-    shelf.fill(await api.shelf());
+    const [tools, declared] = await Promise.all([api.shelf(), api.tools(roomName)]);
+    shelf.fill(tools, declared);
   } catch (error) {
     toasts.warn(`The shelf did not load: ${error instanceof Error ? error.message : error}`);
   }
@@ -56,6 +62,7 @@ function openDesk(key, api, toolFrame) {
   const stage = new Stage(byId("mini-app-container", div), byId("stage-empty", div), {
     stop: (app) => desk.stop(app),
     restart: (app) => desk.restart(app),
+    leave: (app) => tray.focus(app.appId),
   });
   const tray = new Tray(byId("tray", div), {
     press: (miniApp) => desk.press(miniApp),

@@ -47,6 +47,25 @@ export class Api {
     return (await this.#ask("GET", "/api/shelf")).tools ?? [];
   }
 
+  /** @param {string} room @returns {Promise<import("../protocol/messages.d.ts").DeclaredTool[]>} */
+  async tools(room) {
+    return (await this.#ask("GET", `/api/tools?room=${encodeURIComponent(room)}`)).tools;
+  }
+
+  /**
+   * Runs a tool; a refusal is an outcome like any other.
+   * @param {{name: string, args: object, room: string}} call
+   * @returns {Promise<import("../ui/try-it.js").Outcome>}
+   */
+  async call(call) {
+    try {
+      return await this.#ask("POST", "/api/call", call);
+    } catch (error) {
+      if (!(error instanceof ApiRefusal)) throw error;
+      return { ok: false, refused: error.refused, why: error.message };
+    }
+  }
+
   /** @param {string} method @param {string} path @param {object} [content] */
   async #ask(method, path, content) {
     const Authorization = `Bearer ${this.#token}`;

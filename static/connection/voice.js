@@ -20,7 +20,8 @@ import { TalkEdges } from "./talk-edges.js";
  * @typedef {"Off" | "Connecting" | "Listening" | "Thinking" | "Speaking" | "Muted" | "Can't hear you"} Word
  * @typedef {{word: (word: Word) => void, level: (level: number) => void,
  *   message: (message: LiveServerMessage) => void, trouble: (trouble: MicrophoneTrouble) => void,
- *   refused: (code: string) => void}} VoiceListeners
+ *   refused: (code: string) => void, opened: () => void}} VoiceListeners
+ *   opened: the person let the page have a microphone
  */
 
 const WAITING_TURNS_MAX = 8;
@@ -123,6 +124,7 @@ export class Voice {
     this.#tell();
     try {
       await this.#microphone.open(this, () => this.#wanted);
+      this.#listeners.opened();
       if (this.#wanted) this.#connect();
     } catch (error) {
       if (!(error instanceof MicrophoneError)) throw error;
@@ -134,6 +136,7 @@ export class Voice {
   stop() {
     this.#wanted = false;
     this.#deaf = false;
+    this.#microphone.muted = false;
     this.#socket.send({ type: "stop" });
     this.#socket.close();
     this.#playback?.flush();

@@ -8,11 +8,16 @@ const SPEAKER = { user: "You", assistant: "Voicebox" };
 export class Captions {
   #list;
   #empty;
+  #tools;
   /** @type {Map<string, HTMLElement>} */
   #lines = new Map();
 
-  /** @param {HTMLElement} list @param {HTMLElement} empty shown while nothing was said */
-  constructor(list, empty) {
+  /**
+   * @param {HTMLElement} list @param {HTMLElement} empty shown while nothing was said
+   * @param {HTMLElement} tools shown once something was
+   */
+  constructor(list, empty, tools) {
+    this.#tools = tools;
     this.#list = list;
     this.#empty = empty;
     list.tabIndex = 0; // it scrolls, so the keyboard must reach it
@@ -29,7 +34,19 @@ export class Captions {
 
   /** @param {string} turnId the answer that was cut off */
   interrupted(turnId) {
-    this.#lines.get(`assistant ${turnId}`)?.classList.add("caption-interrupted");
+    const line = this.#lines.get(`assistant ${turnId}`);
+    if (!line || line.classList.contains("caption-interrupted")) return;
+    line.classList.add("caption-interrupted");
+    line.append(" ", element("span", "caption-mark", "(interrupted)"));
+  }
+
+  /** All that was said, a line for each turn, for elsewhere. */
+  text() {
+    const lines = [...this.#lines.values()].map((line) => {
+      const [speaker, ...said] = [...line.children].map(({ textContent }) => textContent);
+      return `${speaker}: ${said.join(" ")}\n`;
+    });
+    return lines.join("");
   }
 
   /** @param {string} key @param {"user" | "assistant"} role */
@@ -37,6 +54,7 @@ export class Captions {
     const known = this.#lines.get(key);
     if (known) return known;
     this.#empty.hidden = true;
+    this.#tools.hidden = false;
     const line = element("p", `caption caption-${role}`);
     line.append(
       element("span", "caption-speaker", SPEAKER[role]),

@@ -1,11 +1,14 @@
 /** The shelf's WebAssembly tools: what each is, whether it can be called, how its last call went. */
 
 import { element } from "./element.js";
+import { tryItForm } from "./try-it.js";
+import { durationWords } from "./wording.js";
 
 /**
  * @typedef {import("../protocol/messages.d.ts").ToolFrame} ToolFrame
  * @typedef {{id: string, abi?: string, digest?: string | null, description: string, ok: boolean,
  *   refused?: string, why?: string}} ShelfTool
+ * @typedef {(name: string, args: object) => Promise<import("./try-it.js").Outcome>} Call
  */
 
 const DIGEST_SHOWN = 12;
@@ -13,19 +16,33 @@ const DIGEST_SHOWN = 12;
 export class ShelfList {
   #list;
   #empty;
+  #call;
   /** @type {Map<string, HTMLElement>} */
   #last = new Map();
 
-  /** @param {HTMLElement} list @param {HTMLElement} empty shown while there is no tool */
-  constructor(list, empty) {
+  /**
+   * @param {HTMLElement} list @param {HTMLElement} empty shown while there is no tool
+   * @param {Call} call
+   */
+  constructor(list, empty, call) {
+    this.#call = call;
     this.#list = list;
     this.#empty = empty;
   }
 
-  /** @param {ShelfTool[]} tools */
-  fill(tools) {
+  /**
+   * @param {ShelfTool[]} tools
+   * @param {readonly import("../protocol/messages.d.ts").DeclaredTool[]} declared what can be called
+   */
+  fill(tools, declared) {
     this.#last.clear();
-    this.#list.replaceChildren(...tools.map((tool) => this.#item(tool)));
+    const items = tools.map((tool) => {
+      const item = this.#item(tool);
+      const found = declared.find(({ name, host }) => host === "wasm" && name === tool.id);
+      if (found) item.append(this.#tryIt(found));
+      return item;
+    });
+    this.#list.replaceChildren(...items);
     this.#empty.hidden = tools.length > 0;
   }
 
@@ -33,8 +50,18 @@ export class ShelfList {
   count({ name, host, state, ok, refused, durationMs = 0 }) {
     const last = this.#last.get(name);
     if (!last || host !== "wasm" || state !== "done") return;
-    last.textContent = `last run ${ok ? "ok" : refused}, ${durationMs.toFixed(1)} ms`;
+    last.textContent = `last run ${ok ? "ok" : refused}, ${durationWords(durationMs)}`;
     last.dataset.state = ok ? "ok" : "refused";
+  }
+
+  /** @param {import("../protocol/messages.d.ts").DeclaredTool} tool */
+  #tryIt({ name, parameters }) {
+    const details = element("details", "messages try");
+    details.append(
+      element("summary", "", `Try ${name}`),
+      tryItForm(name, parameters, (args) => this.#call(name, args)),
+    );
+    return details;
   }
 
   /** @param {ShelfTool} tool */

@@ -21,7 +21,8 @@ export class Stage {
 
   /**
    * @param {HTMLElement} container @param {HTMLElement} empty
-   * @param {{stop: (app: RunningApp) => void, restart: (app: RunningApp) => void}} actions
+   * @param {{stop: (app: RunningApp) => void, restart: (app: RunningApp) => void,
+   *   leave: (app: RunningApp) => void}} actions leave: the keyboard goes back to where it came from
    */
   constructor(container, empty, actions) {
     this.#container = container;
@@ -41,6 +42,7 @@ export class Stage {
       action("Stop", app.title, () => this.#actions.stop(app)),
     );
     panel.append(bar, element("p", "app-reason"), app.frame.element);
+    panel.addEventListener("keydown", ({ key }) => key === "Escape" && this.#actions.leave(app));
     this.#panels.set(app, panel);
     this.#container.append(panel);
     this.show(app);

@@ -141,27 +141,6 @@ def test_the_room_survives_a_restart_of_the_relay(browser: Browser) -> None:
         room.close()
 
 
-def test_the_dashboard_follows_the_calls(open_room: OpenRoom) -> None:
-    room = open_room()
-    room.start("app_scoreboard", "set_score")
-    board = room.context.new_page()
-    board.goto(f"{room.relay.url}/dashboard")
-    board.wait_for_selector("#connection[data-state=open]")
-    for points in (1, 2, 3):
-        room.relay.call("set_score", {"team": "home", "points": points})
-    room.relay.call("set_score", {"team": "nobody", "points": 1})
-    row = board.locator("#figures-rows > tr").filter(has_text="set_score")
-    row.wait_for()
-    board.wait_for_function(
-        "row => Number(row.cells[2].textContent) >= 4", arg=row.element_handle()
-    )
-    cells = row.locator("td").all_text_contents()
-    assert cells[0] == "mini-app"
-    assert int(cells[2]) >= 1
-    assert float(cells[3]) <= float(cells[4]) <= float(cells[5])
-    assert board.locator("#tool-log > li").count() >= 4
-
-
 def test_the_shelf_shows_its_tools_and_how_their_last_call_went(room: RoomPage) -> None:
     tool = room.page.locator('#shelf > li[data-tool="hash"]')
     tool.wait_for()

@@ -18,6 +18,7 @@ SPOKEN = ROOT / "examples/audio/add-three-points.wav"
 MICROPHONE_HZ = 48_000
 BEFORE_S, AFTER_S = 3.0, 12.0
 TIMES_SAID = 3
+HELD_S = 5.0  # the sentence and a little more
 DONE = '#tool-log > li[data-tool="set_score"][data-state="ok"]'
 # Before any script of the page: what reaches the loudspeaker is measured on its way
 LISTEN = """
@@ -87,3 +88,20 @@ def test_a_spoken_sentence_moves_the_scoreboard(relay: RelayProcess, heard: Path
     assert (called["state"], done["state"], done["ok"]) == ("called", "done", True)
     assert done["durationMs"] > 0
     assert done["provider"] == "embedded"
+
+
+def test_what_is_said_while_the_key_is_held_moves_it_too(relay: RelayProcess, heard: Path) -> None:
+    with chromium(microphone(heard)) as browser:
+        room = RoomPage(browser, relay)
+        room.open()
+        room.start("app_scoreboard", "set_score")
+        room.page.get_by_text("Sound", exact=True).click()
+        room.page.get_by_label("Cancel echo").uncheck()
+        room.page.get_by_label("Hold to talk").check()
+        room.page.locator("h1").click()
+        room.page.keyboard.down("Backquote")
+        room.page.wait_for_timeout(1_000 * (BEFORE_S + HELD_S))
+        room.page.keyboard.up("Backquote")
+        room.page.locator(DONE).wait_for(timeout=30_000)
+        assert room.inner("app_scoreboard").locator("#home-score").text_content() == "3"
+        assert room.errors == []
