@@ -8,6 +8,10 @@
 
 Every clip goes through the real engine process, faster than real time, in a session of its own.
 The verdicts are the same on every run; the times are not. Needs `flite` and `espeak-ng`.
+
+Free text is right when it has the same words, or words that sound the same ("by" and "buy" can't
+be told apart by ear); case and punctuation don't count. A text that is read back ("I heard: …")
+is *asked*; the bench then says yes, and counts it as `afterYes` when that makes the right call.
 """
 
 import argparse
@@ -28,7 +32,7 @@ from msgspec import Struct, field
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from voice_corpus import CONDITIONS, RATE_HZ, VOICES, Clip, human, synthetic
+from voice_corpus import CONDITIONS, RATE_HZ, VOICES, Clip, human, sounds, synthetic
 
 from relay.providers import model as seam
 from relay.providers.embedded import EmbeddedModel
@@ -36,11 +40,13 @@ from relay.providers.embedded.words import words_of
 from relay.tools.tool import HostKind, Registered, ToolName, ToolSpec, ToolSucceeded
 
 _QUIET = bytes(2 * RATE_HZ)
-_BARRIER = "xyzzy plugh"
+# The last word in each session: agrees to what was read back, and else means nothing
+_AGREED = "yes"
+_READ_BACK = "I heard:"
 _CHUNK_BYTES = 640
 _LATENCY_CLIPS = 12
 _SESSIONS = count(1)
-_NAMES = ("right", "wrong", "asked", "declined")
+_NAMES = ("right", "wrong", "asked", "afterYes", "declined")
 
 
 class _Host:
@@ -53,14 +59,35 @@ class Heard(Struct):
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
     text: str = ""
+    after_yes: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     called_at: float | None = None
     spoke_at: float | None = None
+    last_turn: str | None = None
+    read_back: bool = False
+
+    def note_caption(self, said: seam.TranscriptDelta) -> None:
+        """What was understood, or answered; the bench's own last word opens the last turn."""
+        if said.role == "assistant":
+            self.read_back = self.read_back or said.text.startswith(_READ_BACK)
+        elif said.text == _AGREED:
+            self.last_turn = said.turn_id
+        else:
+            self.text += said.text
+
+    def note_call(self, call: seam.ToolCallRequested) -> None:
+        """A call of the clip itself, or one that was agreed to."""
+        self.called_at = self.called_at or monotonic()
+        assert isinstance(call.args, dict)
+        if self.last_turn is None:
+            self.calls.append((call.name, call.args))
+        elif self.read_back:
+            self.after_yes.append((call.name, call.args))
 
 
 def main() -> int:
     """Run what the flags ask for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sets", nargs="*", default=["dev", "held_out"])
+    parser.add_argument("--sets", nargs="*", default=["dev", "held_out", "free_text"])
     parser.add_argument("--voices", type=int, default=len(VOICES), help="how many of the voices")
     parser.add_argument("--noise", action="store_true", help="the noisy conditions too")
     parser.add_argument("--data", type=Path, help="a folder with orders by people")
@@ -140,7 +167,7 @@ async def _heard_by(
         listening = group.create_task(_listen(session, heard, ready))
         await ready.wait()
         await _stream(session, pcm + _QUIET, live=live)
-        await session.send_text(_BARRIER)
+        await session.send_text(_AGREED)
         await listening
     await session.close()
     return heard
@@ -156,21 +183,21 @@ async def _stream(session: seam.LiveSession, pcm: bytes, *, live: bool) -> None:
 
 
 async def _listen(session: seam.LiveSession, heard: Heard, ready: asyncio.Event) -> None:
+    """Note everything until the turn of the last word is over."""
     async for event in session.events():
         match event:
             case seam.Ready():
                 ready.set()
-            case seam.TranscriptDelta(role="user", text=text):
-                if text == _BARRIER:
-                    return
-                heard.text += text
-            case seam.ToolCallRequested(call_id=call_id, name=name, args=args):
-                heard.called_at = monotonic()
-                heard.calls.append((name, args))
+            case seam.TranscriptDelta():
+                heard.note_caption(event)
+            case seam.ToolCallRequested(call_id=call_id):
+                heard.note_call(event)
                 outcome = ToolSucceeded(result_json=b'{"ok":true}', duration_ms=0.0)
                 await session.send_outcome(call_id, outcome)
             case seam.AudioOut():
                 heard.spoke_at = heard.spoke_at or monotonic()
+            case seam.TurnEnded(turn_id=turn_id) if turn_id == heard.last_turn:
+                return
             case seam.TurnEnded(reason=reason):
                 heard.reasons.append(reason)
             case _:
@@ -183,20 +210,26 @@ async def _listen(session: seam.LiveSession, heard: Heard, ready: asyncio.Event)
 def _verdict(clip: Clip, heard: Heard) -> str:
     if clip.tool is None:
         return "acted on" if heard.calls else "left alone"
-    if len(heard.calls) == 1:
-        name, args = heard.calls[0]
-        return "right" if (name, _plain(args)) == (clip.tool, _plain(clip.args)) else "wrong"
     if heard.calls:
-        return "wrong"
+        return "right" if _same(heard.calls, clip) else "wrong"
+    if _same(heard.after_yes, clip):
+        return "afterYes"
     return "asked" if "asked" in heard.reasons else "declined"
 
 
-def _plain(args: dict[str, Any]) -> dict[str, Any]:
-    """Free text compares as words: case and punctuation are the recogniser's guess."""
-    return {
-        name: " ".join(word.plain for word in words_of(value)) if isinstance(value, str) else value
-        for name, value in args.items()
-    }
+def _same(calls: list[tuple[str, dict[str, Any]]], clip: Clip) -> bool:
+    """Whether the one wanted call was made."""
+    if len(calls) != 1 or calls[0][0] != clip.tool or calls[0][1].keys() != clip.args.keys():
+        return False
+    return all(_alike(value, clip.args[name]) for name, value in calls[0][1].items())
+
+
+def _alike(value: object, wanted: object) -> bool:
+    """Free text compares as words, then as sounds."""
+    if not isinstance(value, str) or not isinstance(wanted, str):
+        return value == wanted
+    said, meant = (" ".join(word.plain for word in words_of(one)) for one in (value, wanted))
+    return said == meant or sounds(said) == sounds(meant)
 
 
 def _row(clip: Clip) -> tuple[str, str, str]:
@@ -207,8 +240,11 @@ def _row(clip: Clip) -> tuple[str, str, str]:
 
 
 def _print(counts: dict[tuple[str, str, str], Counter[str]], report: dict[str, Any]) -> None:
-    print("\n| set | commands | voice | n | right % | wrong % | asked % | declined % |")
-    print("|---|---|---|---|---|---|---|---|")
+    print(
+        "\n| set | commands | voice | n | right % | wrong % | asked % | right after a yes % |"
+        " declined % |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|")
     totals: dict[tuple[str, str, str], Counter[str]] = {}
     for (group, kind, voice), tally in counts.items():
         totals.setdefault((group, kind, voice), Counter()).update(tally)
@@ -216,7 +252,9 @@ def _print(counts: dict[tuple[str, str, str], Counter[str]], report: dict[str, A
     for row, tally in sorted(totals.items()):
         if row[1] != "no command":
             whole = tally.total()
-            shares = " | ".join(f"{100 * tally[name] / whole:.1f}" for name in _NAMES)
+            asked = tally["asked"] + tally["afterYes"]
+            shown = {**tally, "asked": asked}
+            shares = " | ".join(f"{100 * shown.get(name, 0) / whole:.1f}" for name in _NAMES)
             print(f"| {' | '.join(row)} | {whole} | {shares} |")
     for (group, kind, voice), tally in sorted(totals.items()):
         if kind == "no command" and voice == "**all**":

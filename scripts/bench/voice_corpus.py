@@ -62,6 +62,14 @@ def spoken(voice: str, text: str) -> bytes:
     return bytes(_MAKER.sound(voice, text).astype("<i2").tobytes())
 
 
+@cache
+def sounds(text: str) -> str:
+    """Its phonemes; the same for words that sound the same."""
+    command = ["espeak-ng", "-q", "-x", "-v", "en-us", text]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return "".join(letter for letter in said if letter not in " ',:_\n")
+
+
 def synthetic(name: str, voices: tuple[str, ...], conditions: tuple[str, ...]) -> Iterator[Clip]:
     """A set of `voice_data/`: its commands, then what is no command, in every voice."""
     data = json.loads((HERE / "voice_data" / f"{name}.json").read_text("utf-8"))

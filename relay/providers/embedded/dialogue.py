@@ -66,7 +66,9 @@ class Dialogue:
             self._emit(wire.Done(self._session, turn_id, "nothing-heard"))
             return
         decision = self._follows(guesses) or self._toolbox.decide(guesses, self._asked)
-        self._emit(wire.Caption(self._session, turn_id, "user", decision.text))
+        texts = [guess.text for guess in guesses]
+        said = decision.text if decision.text in texts else texts[0]
+        self._emit(wire.Caption(self._session, turn_id, "user", said))
         self._do(decision, turn_id)
 
     def overheard(self) -> None:

@@ -143,11 +143,15 @@ def _tool(card: ToolCard) -> Tool:
     )
 
 
-def _phrases(description: str) -> tuple[tuple[str, ...], ...]:
-    """The quoted examples that follow "Say" or "for example" in a description."""
+def examples(description: str) -> list[str]:
+    """What people will say, by a description: the quotes behind "Say" or "for example"."""
     asked_for = _EXAMPLES.search(description)
     quoted = _QUOTED.findall(description, asked_for.end()) if asked_for else []
-    phrases = (tuple(word.stem for word in words_of(text)) for text in quoted[:PHRASES_MAX])
+    return [text.strip() for text in quoted[:PHRASES_MAX]]
+
+
+def _phrases(description: str) -> tuple[tuple[str, ...], ...]:
+    phrases = (tuple(word.stem for word in words_of(text)) for text in examples(description))
     return tuple(phrase for phrase in phrases if len(phrase) >= _PHRASE_WORDS_MIN)
 
 

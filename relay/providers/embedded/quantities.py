@@ -11,6 +11,8 @@ from relay.providers.embedded.numbers import Number, doubtful_at, number_at
 _COST_BARE, _COST_WRONG_UNIT, _COST_OUTSIDE, _COST_WHOLE = 0.15, 1.0, 0.3, 0.8
 _COST_SOON, _COST_DOUBT, _CLOCK_PROOF = 0.05, 0.45, 0.5
 _ABSORBED = stems("percent degrees")
+# A value of its own for some tools, and only the unit of the amount for others
+_MONEY = stems("dollars euros pounds cents")
 _BEFORE_COUNT = listed("like want order get give add me need buy take")
 _CLOCK = re.compile(r"(\d{1,2})[:.]?(\d{2})")
 _LIKE_IN_SOUND = {10.0 * n: 10.0 + n for n in range(3, 10)}
@@ -46,6 +48,8 @@ def _bare(slots: Sequence[Slot], number: Number, heard: Heard) -> Iterator[Filli
         values = ((slot.name, _whole(value)),)
         cost += min(number.cost, _COST_DOUBT if named else _COST_SOON) + doubt
         yield Filling(number.start, end, slot.bit, values, cost, speaks=True)
+        if after in _MONEY and end == number.end:
+            yield Filling(number.start, end + 1, slot.bit, values, cost, speaks=True)
 
 
 def _counts(slot: Slot, number: Number, heard: Heard) -> bool:

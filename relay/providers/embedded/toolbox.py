@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from relay.providers.embedded.breath import corrects, differ, halves, swallows
+from relay.providers.embedded.breath import corrects, differ, halves, may_be_undone, swallows
 from relay.providers.embedded.choice import Judged, choose, rivals
 from relay.providers.embedded.decisions import Act, Ask, Check, Decision, Decline
 from relay.providers.embedded.english import listed
@@ -17,6 +17,7 @@ from relay.providers.embedded.guess import Guess
 from relay.providers.embedded.lexicon import CONFIRMATIONS, Slot, rarity, tools_of
 from relay.providers.embedded.parser import WORDS_MAX, Parser, Reading
 from relay.providers.embedded.sounds import Sounds, spelled
+from relay.providers.embedded.texts import whole
 from relay.providers.embedded.wire import ToolCard
 from relay.providers.embedded.words import Word, words_of
 
@@ -51,39 +52,41 @@ class Toolbox:
         if chosen is None:
             return Decline(guesses[0].text, dropped=_gives_up(guesses[0].text, asked))
         decision, share = chosen
-        doubtful = share < _SHARE_MIN or _was_doubtful(asked, decision)
+        others: Mapping[str, float] = {}
         if isinstance(decision, Act) and not decision.then:
-            return self._asked_again(decision, rivals(judged, decision)) or (
-                self._read_back(decision) if doubtful else decision
-            )
-        return self._read_back(decision) if doubtful else decision
+            others = rivals(judged, decision)
+            decision = self._asked_again(decision, others) or decision
+        doubtful = share < _SHARE_MIN or _was_doubtful(asked, decision)
+        return self._read_back(decision, others) if doubtful else decision
 
     def _asked_again(self, act: Act, others: Mapping[str, float]) -> Ask | None:
         """A question for the value that was as likely another one."""
         tool = self._by_name[act.name]
         for slot in tool.slots:
-            lost = act.args.get(slot.name) is True and tool.reverses(slot)
-            most = _CONTRARY_MAX if lost else _OTHER_VALUE_MAX
-            if slot.kind != "text" and others.get(slot.name, 0.0) > most:
+            most, doubted = _OTHER_VALUE_MAX, False
+            if act.args.get(slot.name) is True and tool.reverses(slot):
+                most, doubted = _CONTRARY_MAX, may_be_undone(words_of(act.text), slot.heads)
+            if slot.kind != "text" and (doubted or others.get(slot.name, 0.0) > most):
                 args = {name: value for name, value in act.args.items() if name != slot.name}
                 return Ask(act.text, act.name, args, slot)
         return None
 
-    def _read_back(self, decision: Decision) -> Decision:
-        """The decision, with a text in it read back first."""
+    def _read_back(self, decision: Decision, others: Mapping[str, float]) -> Decision:
+        """The decision, with the text in it that is most in doubt read back first."""
         if not isinstance(decision, Act | Ask):
             return decision
+        if isinstance(decision, Act) and any(self._texts(act) for act in decision.then):
+            return Decline(decision.text)  # one question can't settle two commands
         texts = self._texts(decision)
         if not texts:
             return decision
         if isinstance(decision, Ask):
             return msgspec.structs.replace(decision, doubtful=True)
-        return Check(decision, texts[0])
+        return Check(decision, max(texts, key=lambda slot: others.get(slot.name, 0.0)))
 
     def reworded(self, check: Check, guesses: Sequence[Guess]) -> Decision | None:
         """What "no, buy bread" means after a text was read back; None when it is no such thing."""
-        rests = [(corrects(words_of(guess.text)), guess.score) for guess in guesses]
-        said = [Guess(" ".join(word.raw for word in rest), score) for rest, score in rests if rest]
+        said = _corrections(guesses)
         return self.decide(said, self.wrong(check, said[0].text)) if said else None
 
     def _texts(self, decision: Act | Ask) -> list[Slot]:
@@ -156,7 +159,9 @@ class Toolbox:
             other = self._alone(second, text)
             if other is None:
                 act = self.amended(one[0], second, text)
-                other = None if act is None or not self._chooses(act, one[0]) else (act, one[1])
+                other = (
+                    None if act is None or not self._chooses(act, one[0], second) else (act, one[1])
+                )
             if other is not None and differ(one[0], other[0]):
                 act = msgspec.structs.replace(one[0], then=(other[0],))
                 return act, max(one[1], other[1])
@@ -170,10 +175,9 @@ class Toolbox:
 
     def _is_open(self, act: Act, words: Sequence[Word]) -> bool:
         """Whether it ends in a text that it needs, so that what follows may be more of it."""
-        return any(
-            slot.required and words_of(act.args[slot.name])[-1:] == [words[-1]]
-            for slot in self._texts(act)
-        )
+        last = words[-1]
+        ends = [words_of(act.args[slot.name])[-1:] for slot in self._texts(act) if slot.required]
+        return not last.ends and any(word.plain == last.plain for end in ends for word in end)
 
     def amended(self, act: Act, words: Sequence[Word], text: str) -> Act | None:
         """The call again with other values for what it had; None unless that explains all words."""
@@ -187,20 +191,21 @@ class Toolbox:
         args = {name: value for name, value in act.args.items() if name not in CONFIRMATIONS}
         return Act(text, act.name, {**args, **reading.values})
 
-    def _chooses(self, act: Act, before: Act) -> bool:
-        """Whether it is about something else, and not only about another number."""
+    def _chooses(self, act: Act, before: Act, words: Sequence[Word]) -> bool:
+        """Whether words name another thing for the same tool: not a number or a value alone."""
+        tool = self._by_name[act.name]
         changed = {name for name in act.args if act.args[name] != before.args.get(name)}
-        slots = self._by_name[act.name].slots
-        return any(slot.name in changed and slot.kind == "enum" for slot in slots)
+        other = any(slot.name in changed and slot.kind == "enum" for slot in tool.slots)
+        return other and any(word.stem in tool.own for word in words)
 
     def corrected(self, guesses: Sequence[Guess], last: Act) -> Decision | None:
         """What a correction right after a call means: "no, the away team"; None for no such."""
-        for guess in guesses:
-            words = corrects(words_of(guess.text))
-            decision = self._alone(words, guess.text) if words else None
-            if decision is not None:
-                return decision[0]
-            act = self.amended(last, words, guess.text)
+        said = _corrections(guesses)
+        again = self.decide(said)
+        if isinstance(again, Act | Check):
+            return again
+        for guess in said:
+            act = self.amended(last, words_of(guess.text), guess.text)
             if act is not None and act.args != last.args:
                 return act
         return None
@@ -215,7 +220,7 @@ class Toolbox:
         if asked.slot.kind == "text":
             if _gives_up(text, asked):
                 return None
-            values = {**asked.args, asked.slot.name: text.strip(" .?!")}
+            values = {**asked.args, asked.slot.name: whole(words) or text.strip(" .?!")}
             return self._completed(tool.name, values, text, 0.5)
         only = msgspec.structs.replace(tool, slots=(asked.slot,))
         reading = self._parser.read_for(only, words)
@@ -255,3 +260,9 @@ def _was_doubtful(asked: Ask | None, decision: Decision) -> bool:
         and decision.name == asked.name
         and asked.args.items() <= decision.args.items()
     )
+
+
+def _corrections(guesses: Sequence[Guess]) -> list[Guess]:
+    """What stands behind "no," or "sorry, I meant", by guess."""
+    rests = [(corrects(words_of(guess.text)), guess.score) for guess in guesses]
+    return [Guess(" ".join(word.raw for word in rest), score) for rest, score in rests if rest]

@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 
+from relay.providers.embedded.lexicon import examples
 from relay.providers.embedded.wire import ToolCard
 from relay.providers.embedded.words import spoken
 
 _PROMPT_MAX_CHARS, _DESCRIPTIONS_MAX_CHARS = 600, 400
 _DESCRIPTION_MAX_CHARS = 90
+_EXAMPLES_MAX_CHARS = 120
 _MEMBERS_MAX = 40
 
 
 def vocabulary(cards: Sequence[ToolCard]) -> str:
-    """Each description, then each distinct word of the values, once, as ordinary text."""
+    """Each description, each distinct word of the values once, the examples; as ordinary text."""
     sentences = [_short(card.description) for card in cards]
     known: set[str] = set()
     phrases = [
@@ -22,7 +24,9 @@ def vocabulary(cards: Sequence[ToolCard]) -> str:
         if isinstance(value, str) and (fresh := _fresh(spoken(value), known))
     ]
     listed = [", ".join(phrases) + "."] if phrases else []
-    return " ".join([*_last_that_fit(sentences), *listed])[-_PROMPT_MAX_CHARS:]
+    said = ", ".join(text for card in cards for text in examples(card.description))
+    quoted = [said[:_EXAMPLES_MAX_CHARS] + "."] if said else []
+    return " ".join([*_last_that_fit(sentences), *quoted, *listed])[-_PROMPT_MAX_CHARS:]
 
 
 def _last_that_fit(sentences: Sequence[str]) -> list[str]:

@@ -7,7 +7,9 @@ from msgspec import Struct
 from relay.providers.embedded.english import stem
 
 _PIECES = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['\u2019][^\W\d_]+)*|[%$+?!.;:]|-(?=\d)")
-_NUMBER_WITH_COMMAS = re.compile(r"\d{1,3}(,\d{3})+")
+# What is written before a number and spoken after it
+_MONEY = re.compile(r"\$\s?(\d[\d.,]*\d|\d)")
+_NUMBER_WITH_COMMAS = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")
 _STOPS = frozenset("?!.;:")
 _SIGNS = {"%": "percent", "$": "dollars", "+": "plus", "-": "minus"}
 
@@ -25,7 +27,7 @@ class Word(Struct, frozen=True):
 def words_of(text: str) -> list[Word]:
     """The words of a text; signs become words, punctuation only marks ends."""
     found: list[Word] = []
-    for piece in _PIECES.findall(text):
+    for piece in _PIECES.findall(_MONEY.sub(r"\1$ ", text)):
         if piece in _STOPS:
             if found:
                 last = found[-1]

@@ -29,6 +29,8 @@ from relay.providers.embedded.numbers import doubtful_at, number_at
         ("a dozen", 12, 2),
         ("25", 25, 1),
         ("3 million", 3_000_000, 2),
+        ("100 and 80 degrees", 180, 3),
+        ("50 and 6", 50, 1),
     ],
 )
 def test_a_number_is_read_as_people_say_it(text: str, value: float, length: int) -> None:

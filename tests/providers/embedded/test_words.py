@@ -19,8 +19,9 @@ def test_a_text_becomes_plain_words() -> None:
         "please",
     ]
     assert plain("1,000 and 2.5 at 12:30; $5 +3 -4") == (
-        ["1000", "and", "2.5", "at", "12:30", "dollars", "5", "plus", "3", "minus", "4"]
+        ["1000", "and", "2.5", "at", "12:30", "5", "dollars", "plus", "3", "minus", "4"]
     )
+    assert plain("about $1,200.50 in $") == ["about", "1200.50", "dollars", "in", "dollars"]
     assert plain("") == plain("?!… —") == []
 
 
