@@ -156,7 +156,8 @@ def _set_not_dumpable(_confinement: Confinement) -> None:
 
 
 def _set_resource_limits(confinement: Confinement) -> None:
-    seconds = -(-_watchdog_ms(confinement) // 1_000)
+    # The second bound after the timer: what the process has used before counts here as well
+    seconds = -(-_watchdog_ms(confinement) // 1_000) + 1
     for kind, soft, hard in (
         (resource.RLIMIT_CORE, 0, 0),
         (resource.RLIMIT_FSIZE, 0, 0),

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 PROT_EXEC = 4
 PR_SET_SECCOMP = 22
+_STANDARD_ERROR = 2
 
 _LOAD = 0x20  # A = word at offset k of seccomp_data
 _JUMP_EQUAL = 0x15
@@ -35,11 +36,11 @@ class Architecture(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """Allow a call; with `argument`, only if its low word equals, or has none of the bits."""
+    """Allow a call; with `argument`, only if its low word is one of, or has none of the bits."""
 
     call: str
     argument: int | None = None
-    equals: int | None = None
+    one_of: tuple[int, ...] = ()
     without_bits: int = 0
 
 
@@ -94,8 +95,9 @@ def loading(machine: str, channel: int) -> bytes:
     """Filter from a worker's birth until its artefact is loaded; see `for_process`."""
     rules = [
         *map(Rule, (*_RECEIVING, "mmap", "mprotect")),
-        Rule("prctl", argument=0, equals=PR_SET_SECCOMP),
-        *_shared(channel),
+        Rule("prctl", argument=0, one_of=(PR_SET_SECCOMP,)),
+        # the engine complains of a lack of memory before it aborts; nobody hears it
+        *_shared(channel, _STANDARD_ERROR),
     ]
     return program(ARCHITECTURES[machine], rules)
 
@@ -116,11 +118,11 @@ def for_process(filtering: bytes, pid: int) -> bytes:
     return filtering.replace(_OWN_PID, pid.to_bytes(4, "little"))
 
 
-def _shared(channel: int) -> Iterable[Rule]:
-    yield Rule("write", argument=0, equals=channel)
-    yield Rule("sendto", argument=0, equals=channel)
+def _shared(channel: int, *also_written: int) -> Iterable[Rule]:
+    yield Rule("write", argument=0, one_of=(channel, *also_written))
+    yield Rule("sendto", argument=0, one_of=(channel,))
     # abort() signals its own process
-    yield Rule("tgkill", argument=0, equals=int.from_bytes(_OWN_PID, "little"))
+    yield Rule("tgkill", argument=0, one_of=(int.from_bytes(_OWN_PID, "little"),))
     yield from map(Rule, _COMPUTING)
 
 
@@ -146,8 +148,12 @@ def _block(rule: Rule) -> Sequence[tuple[int, int, int, int]]:
     if rule.argument is None:
         return [(_RETURN, 0, 0, _ALLOW)]
     load = (_LOAD, 0, 0, _ARGUMENTS + 8 * rule.argument)  # the low word: both are little endian
-    if rule.equals is None:
-        test = (_JUMP_BITS, 1, 0, rule.without_bits)
+    if rule.one_of:
+        last = len(rule.one_of) - 1
+        tests = [
+            (_JUMP_EQUAL, last - at, int(at == last), value)  # to the end of the tests, or on
+            for at, value in enumerate(rule.one_of)
+        ]
     else:
-        test = (_JUMP_EQUAL, 0, 1, rule.equals)
-    return [load, test, (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _KILL)]
+        tests = [(_JUMP_BITS, 1, 0, rule.without_bits)]
+    return [load, *tests, (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _KILL)]

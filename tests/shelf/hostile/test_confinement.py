@@ -26,7 +26,7 @@ FORBIDDEN = [
     "personality", "a call of another ABI",
 ]  # fmt: skip
 FORBIDDEN_LATER = [
-    "map executable memory", "make memory executable", "receive", "stop its timer",
+    "map executable memory", "make memory executable", "receive", "stop its timer", "complain",
 ]  # fmt: skip
 
 pytestmark = pytest.mark.skipif(
