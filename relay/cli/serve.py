@@ -63,6 +63,7 @@ async def _serve(settings: Settings, *, open_page: bool) -> None:
     token = ensure_token(settings)
     stop = asyncio.Event()
     _stop_on_signal(stop)
+    reload_asked = _ask_on_signal()
     app = make_app(settings, token=token)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=_SHUTDOWN_S)
     await runner.setup()
@@ -75,7 +76,7 @@ async def _serve(settings: Settings, *, open_page: bool) -> None:
         address = _address(runner, settings)
         _announce(address, token, open_page=open_page)
         async with asyncio.TaskGroup() as group:
-            reloading = group.create_task(_reload_on_signal(app, settings))
+            reloading = group.create_task(_reload_when_asked(app, settings, reload_asked))
             await _tell_when_ready(app, stop)
             await stop.wait()
             reloading.cancel()
@@ -83,11 +84,18 @@ async def _serve(settings: Settings, *, open_page: bool) -> None:
         await runner.cleanup()
 
 
-async def _reload_on_signal(app: web.Application, settings: Settings) -> None:
-    """SIGHUP reads the token and the shelf again; peers with an old token are sent away."""
+def _ask_on_signal() -> asyncio.Event:
+    """An event that SIGHUP sets; it is there before anybody is told that the relay is."""
     asked = asyncio.Event()
     if not sys.stdin.isatty():
         asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, asked.set)
+    return asked
+
+
+async def _reload_when_asked(
+    app: web.Application, settings: Settings, asked: asyncio.Event
+) -> None:
+    """Read the token and the shelf again; peers with an old token are sent away."""
     while True:
         await asked.wait()
         asked.clear()
