@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from scripts.attack_lab.addresses import all_names_lead_to, with_addresses
 from scripts.attack_lab.devtools import Devtools, DevtoolsError
 from scripts.attack_lab.room_tab import RoomTab
 from scripts.browser_lab.relay_process import RelayProcess
@@ -27,14 +28,8 @@ webMcp.registerTool({
 webMcp.ready();
 </script>
 """
-OWN_HOSTS = ("*.google.com", "*.googleapis.com", "*.gvt1.com", "*duckduckgo.com", "*.debian.org")
-PLAIN_SDK = b"""<!doctype html><script>
-window.webMcp = { registerTool: async () => {}, ready() {} };
-</script>"""
 ATTACK, GOOD = "app_attack", "app_good"
 STARTED = ("running", "not-responding", "lost", "stopped")
-LAST_WORDS_S = 0.3
-PLAIN_MAX_S = 15.0
 
 
 @dataclass(kw_only=True)
@@ -91,7 +86,7 @@ class Lab:
                 "HOME": folder,
             }
             self.relay = stack.enter_context(RelayProcess(serve, env=env))
-            flags = [_all_names_lead_to(self.witness.tcp_port)]
+            flags = [all_names_lead_to(self.witness.tcp_port)]
             self._devtools = stack.enter_context(Devtools(flags))
             self._stack = stack.pop_all()
         (self.apps / "good.html").write_text(GOOD_APP)
@@ -109,16 +104,6 @@ class Lab:
         """The path of every request that reached the relay so far, the room's own too."""
         return [json.loads(line)["path"] for line in self._lines()]
 
-    def filled(self, html: bytes) -> bytes:
-        """The file with the addresses that an attack may aim at."""
-        for name, port in {
-            b"{{witness}}": self.witness.tcp_port,
-            b"{{udp}}": self.witness.udp_port,
-            b"{{relay}}": int(self.relay.url.rsplit(":", 1)[1]),
-        }.items():
-            html = html.replace(name, f"127.0.0.1:{port}".encode())
-        return html
-
     def run(
         self,
         html: bytes,
@@ -133,7 +118,7 @@ class Lab:
         answer is the report's `result`.
         """
         room = self._whole_room()
-        (self.apps / "attack.html").write_bytes(self.filled(html))
+        (self.apps / "attack.html").write_bytes(with_addresses(html, self.witness, self.relay.url))
         seen = self._seen()
         self.witness.forget()
         room.to_front()
@@ -144,19 +129,6 @@ class Lab:
             return self._report(room, url=url, seen=seen, result=result)
         finally:
             self._clear(room)
-
-    def run_plain(self, html: bytes, seen: Callable[[Witness], bool]) -> bool:
-        """Open the same file as a plain page, uncontained: whether the witness sees it."""
-        file = self.apps.parent / "plain.html"
-        file.write_bytes(PLAIN_SDK + self.filled(html))
-        self.witness.forget()
-        tab = self._devtools.send("Target.createTarget", url=file.as_uri())["targetId"]
-        until = time.monotonic() + PLAIN_MAX_S
-        while not seen(self.witness) and time.monotonic() < until:
-            self._devtools.wait(LAST_WORDS_S)
-        self._devtools.send("Target.closeTarget", targetId=tab)
-        self._devtools.wait(LAST_WORDS_S)
-        return seen(self.witness)
 
     def _whole_room(self) -> RoomTab:
         """The room of the run before, or a new one if that was broken."""
@@ -242,14 +214,3 @@ class Lab:
 def _camel(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)
-
-
-def _all_names_lead_to(port: int) -> str:
-    """A flag that sends every host name to one loopback port, but for what Chromium asks itself."""
-    rules = [
-        *(f"MAP {name} ~NOTFOUND" for name in OWN_HOSTS),
-        f"MAP * 127.0.0.1:{port}",
-        "EXCLUDE 127.0.0.1",
-        "EXCLUDE localhost",
-    ]
-    return f"--host-resolver-rules={', '.join(rules)}"

@@ -7,6 +7,7 @@ import pytest
 
 from scripts.attack_lab.lab import Lab
 from scripts.attack_lab.room_tab import RoomTab
+from scripts.attack_lab.uncontained import Uncontained
 from scripts.browser_lab.witness import Witness
 from tests.attacks.cases import ANYTHING, CASES, Case
 
@@ -60,16 +61,19 @@ def check_result(case: Case, result: Any) -> None:
 
 
 @pytest.mark.parametrize("app", UNCONTAINED)
-def test_the_same_file_gets_out_where_nothing_contains_it(lab: Lab, app: str) -> None:
+def test_the_same_file_gets_out_where_nothing_contains_it(
+    uncontained: Uncontained, app: str
+) -> None:
     def reached(witness: Witness) -> bool:
         return any(request.startswith(UNCONTAINED[app]) for request in witness.requests)
 
-    assert lab.run_plain((APPS / f"{app}.html").read_bytes(), reached), lab.witness.requests
+    html = (APPS / f"{app}.html").read_bytes()
+    assert uncontained.gets_out(html, reached), uncontained.witness.requests
 
 
-def test_webrtc_sends_datagrams_where_nothing_contains_it(lab: Lab) -> None:
+def test_webrtc_sends_datagrams_where_nothing_contains_it(uncontained: Uncontained) -> None:
     html = (APPS / "webrtc.html").read_bytes()
-    assert lab.run_plain(html, lambda witness: witness.datagrams > 0)
+    assert uncontained.gets_out(html, lambda witness: witness.datagrams > 0)
 
 
 def test_a_late_answer_is_dropped_and_the_tool_was_told(lab: Lab) -> None:
