@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import structlog
 from blockbuster import blockbuster_ctx
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from relay.protocol.refusals import EXPLAINED, RefusalCode
 
@@ -29,8 +29,10 @@ MISSING = {
     ),
 }
 
-settings.register_profile("house", deadline=None, max_examples=60)
-settings.register_profile("ci", deadline=None, max_examples=100, derandomize=True, database=None)
+# No property is judged by the clock: not one example, and not how long it takes to make examples
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("house", UNHURRIED, max_examples=60)
+settings.register_profile("ci", UNHURRIED, max_examples=100, derandomize=True, database=None)
 settings.load_profile("ci" if CI else "house")
 
 AssertRefused = Callable[[object, RefusalCode], None]
