@@ -7,7 +7,7 @@ provider has no other end; its peer writes the script, and reads the tool frames
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 import orjson
@@ -16,6 +16,7 @@ from relay.providers.model import LiveModel
 from relay.providers.script import Script, ScriptModel
 from tests.fakes.gemini_live import FakeGemini, GeminiConnection
 from tests.fakes.openai_realtime import FakeOpenAI, OpenAIConnection, Response
+from tests.fakes.provider_server import ProviderServer
 from tests.fakes.remote import gemini_model, openai_model
 from tests.fakes.talks import Talk, eventually
 
@@ -103,17 +104,49 @@ class ScriptPeer:
         await self._talk.live.close()
 
 
-class OpenAIPeer:
+Connected = TypeVar("Connected", OpenAIConnection, GeminiConnection)
+
+
+class ServerPeer(Generic[Connected]):
+    """What the fakes of remote models have in common: a server, and the connection that came."""
+
+    def __init__(self, server: ProviderServer[Connected], plan: Plan) -> None:
+        self.server = server
+        self._plan = plan
+        self._connection: Connected | None = None
+
+    @property
+    def connection(self) -> Connected:
+        """The one that `play` was begun over."""
+        assert self._connection is not None
+        return self._connection
+
+    async def connected(self) -> Connected:
+        """Wait for the session's connection to be ready."""
+        self._connection = connection = await self.server.connection()
+        await connection.ready()
+        return connection
+
+    def heard(self) -> bytes:
+        return bytes(self.connection.audio)
+
+    def is_open(self) -> bool:
+        return bool(self.server.open)
+
+    async def lose(self) -> None:
+        (connection,) = self.server.open
+        await connection.close(1008, "policy")
+
+
+class OpenAIPeer(ServerPeer[OpenAIConnection]):
     """OpenAI's fake."""
 
     def __init__(self, server: FakeOpenAI, plan: Plan) -> None:
-        self.server = server
+        super().__init__(server, plan)
         self.model = openai_model(server)
-        self.connection: OpenAIConnection | None = None
-        self._plan = plan
 
     async def play(self, talk: Talk) -> None:
-        self.connection = connection = await (await self.server.connection()).ready()
+        connection = await self.connected()
         response = await connection.response()
         for name, args in self._plan.calls:
             await response.call(name, orjson.dumps(args).decode())
@@ -130,36 +163,21 @@ class OpenAIPeer:
             await response.end_message(item)
 
     def answered(self, talk: Talk) -> list[Any]:
-        assert self.connection is not None
         return [orjson.loads(one) for one in self.connection.outputs.values()]
 
     def configuration(self) -> Any:
-        assert self.connection is not None
         return orjson.dumps(self.connection.session)
 
-    def heard(self) -> bytes:
-        assert self.connection is not None
-        return bytes(self.connection.audio)
 
-    def is_open(self) -> bool:
-        return bool(self.server.open)
-
-    async def lose(self) -> None:
-        (connection,) = self.server.open
-        await connection.close(1008, "policy")
-
-
-class GeminiPeer:
+class GeminiPeer(ServerPeer[GeminiConnection]):
     """Gemini's fake, with one generation of its models."""
 
     def __init__(self, server: FakeGemini, plan: Plan, name: str) -> None:
-        self.server = server
+        super().__init__(server, plan)
         self.model = gemini_model(server, model=name)
-        self.connection: GeminiConnection | None = None
-        self._plan = plan
 
     async def play(self, talk: Talk) -> None:
-        self.connection = connection = await (await self.server.connection()).ready()
+        connection = await self.connected()
         if self._plan.calls:
             await connection.call(*self._plan.calls)
         if self._plan.sound_ms and connection.model.blocking:
@@ -170,23 +188,10 @@ class GeminiPeer:
             await connection.turn_complete()
 
     def answered(self, talk: Talk) -> list[Any]:
-        assert self.connection is not None
         return list(self.connection.answers.values())
 
     def configuration(self) -> Any:
-        assert self.connection is not None
         return (self.connection.setup, self.connection.updates)
-
-    def heard(self) -> bytes:
-        assert self.connection is not None
-        return bytes(self.connection.audio)
-
-    def is_open(self) -> bool:
-        return bool(self.server.open)
-
-    async def lose(self) -> None:
-        (connection,) = self.server.open
-        await connection.close(1008, "policy")
 
 
 Opener = Callable[[Plan], AbstractAsyncContextManager[Peer]]

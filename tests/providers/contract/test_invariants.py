@@ -1,11 +1,16 @@
 """The ten invariants of a live session, over every provider; `embedded` has a file of its own."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
+import msgspec
 import pytest
 
 from relay.protocol import messages as wire
+from relay.providers.model import ModelEvent, SessionConfig, ToolCallRequested
+from relay.providers.script import Script, ScriptModel
+from relay.providers.script.model import ScriptSession
 from tests.fakes.declared import SET_SCORE, tool
 from tests.fakes.gemini_live import FakeGemini
 from tests.fakes.openai_realtime import FakeOpenAI, OpenAIConnection
@@ -154,6 +159,35 @@ async def test_a_call_before_ready_is_not_run_by_gemini() -> None:
             assert t.host.calls == []
             assert "ready" not in t.client.states
     assert server.faults == []
+
+
+class Hasty(ScriptModel):
+    """The script provider, ready only after it has called."""
+
+    async def open(self, config: SessionConfig) -> ScriptSession:
+        session = await super().open(config)
+        played = session.events()
+
+        async def events() -> AsyncIterator[ModelEvent]:
+            ready = await anext(played)
+            while not isinstance(early := await anext(played), ToolCallRequested):
+                yield early
+            yield early
+            yield ready
+            async for event in played:
+                yield event
+
+        session.events = events  # type: ignore[method-assign]
+        return session
+
+
+async def test_a_call_before_ready_is_not_run_by_script() -> None:
+    steps = [{"call": {"name": "set_score", "args": {"team": "home", "points": 3}}}, {"end": True}]
+    script = msgspec.convert({"steps": steps}, Script)
+    async with talk(Hasty(lambda: script)) as t:
+        await t.client.until("turn-complete")
+        assert t.host.calls == []
+        assert [one.refused for one in t.done()] == ["busy"]
 
 
 @over_every_remote
