@@ -35,3 +35,13 @@ def configure_logs(*, level: str, as_json: bool) -> None:
     )
     # aiohttp logs through the standard library; its tracebacks belong in the same stream
     logging.basicConfig(level=max(_LEVELS[level], logging.WARNING), stream=sys.stderr, force=True)
+    logging.getLogger("aiohttp.server").addFilter(_without_bad_requests)
+
+
+def _without_bad_requests(record: logging.LogRecord) -> bool:
+    """Leave out what is a peer's fault: anybody could fill the log, also with what they sent."""
+    fault = record.exc_info[0] if record.exc_info else None
+    if fault is None or fault.__module__ != "aiohttp.http_exceptions":
+        return True
+    structlog.get_logger(__name__).info("request_malformed", fault=fault.__name__)
+    return False

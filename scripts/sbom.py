@@ -2,10 +2,12 @@
 
     .venv/bin/python scripts/sbom.py > sbom.json
 
-Reads the locked requirements and, for licences, the metadata of what is installed here. The same
-lock gives the same bytes. Source: CycloneDX 1.6, JSON.
+Reads the locked requirements, for licences the metadata of what is installed here, and the
+libraries that the pages bring along. The same lock gives the same bytes.
+Source: CycloneDX 1.6, JSON.
 """
 
+import base64
 import json
 import re
 import sys
@@ -19,6 +21,7 @@ sys.path.insert(0, str(ROOT))
 import relay  # noqa: E402 - it must be this checkout's
 
 LOCK = ROOT / "scripts/requirements/run.txt"
+VENDOR = ROOT / "static/vendor"
 # Its metadata names none; the library inside is espeak-ng's
 TOLD_ELSEWHERE = {"espeakng-loader": "GPL-3.0-or-later"}
 PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", re.MULTILINE)
@@ -28,6 +31,7 @@ def main() -> int:
     """Print the document."""
     lock = LOCK.read_text(encoding="utf-8")
     components = [_component(*pinned) for pinned in PINNED.findall(lock)]
+    components += [_vendored(version) for version in sorted(VENDOR.glob("*/VERSION"))]
     document = {
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
@@ -63,6 +67,23 @@ def _component(name: str, version: str) -> dict[str, Any]:
     if licence is not None:
         component["licenses"] = [{"license": {"name": licence}}]
     return component
+
+
+def _vendored(version: Path) -> dict[str, Any]:
+    """What a VERSION file says: name and version, the licence, the digest of the npm package."""
+    first, licence, digest, *_ = version.read_text(encoding="utf-8").splitlines()
+    name, number = first.split()
+    purl = f"pkg:npm/{name}@{number}"
+    sha512 = base64.b64decode(digest.removeprefix("sha512-"), validate=True)
+    return {
+        "type": "library",
+        "name": name,
+        "version": number,
+        "purl": purl,
+        "bom-ref": purl,
+        "hashes": [{"alg": "SHA-512", "content": sha512.hex()}],
+        "licenses": [{"license": {"name": licence}}],
+    }
 
 
 def _licence(name: str) -> str | None:

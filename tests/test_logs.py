@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 import structlog
+from aiohttp.http_exceptions import BadHttpMessage
 
 from relay.logs import configure_logs
 
@@ -13,6 +14,7 @@ def _logs_as_they_were() -> Iterator[None]:
     root = logging.getLogger()
     level, handlers = root.level, root.handlers[:]
     yield
+    logging.getLogger("aiohttp.server").filters.clear()
     structlog.reset_defaults()
     root.setLevel(level)
     root.handlers[:] = handlers
@@ -64,6 +66,18 @@ def test_a_traceback_is_logged_without_local_variables(
     assert "fail_with_a_secret" in err
     assert "ValueError" in err
     assert "what the person said" not in err
+
+
+@pytest.mark.parametrize(("level", "events"), [("info", ["request_malformed"]), ("warning", [])])
+def test_a_request_that_is_no_http_is_a_line_and_not_what_it_said(
+    level: str, events: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    configure_logs(level=level, as_json=True)
+    fault = BadHttpMessage("Authorization: Bearer secret")
+    logging.getLogger("aiohttp.server").error("a fault", exc_info=fault)
+    err = capsys.readouterr().err
+    assert "secret" not in err
+    assert [json.loads(line)["event"] for line in err.splitlines()] == events
 
 
 def test_libraries_speak_only_when_something_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:

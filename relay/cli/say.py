@@ -159,7 +159,7 @@ class _Talk:
                 if fatal:
                     raise CommandError(line)
                 self._say(line)
-            case messages.Text(role=role, text=text) if told.final is True:
+            case messages.Text(role=role, text=text) if told.final is True and text:
                 self._say(f"{role}: {printable(text)}")
             case messages.ToolFrame():
                 self._say(frame_line(told))

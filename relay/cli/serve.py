@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import os
+import resource
 import signal
 import sys
 import threading
@@ -21,6 +22,7 @@ from relay.settings import Settings, SettingsError, ensure_token, load_token, re
 
 _SHUTDOWN_S = 5.0
 _READY_POLL_S = 0.1
+_OTHER_DESCRIPTORS = 512  # HTTP, live models, workers, files
 _log = structlog.get_logger(__name__)
 
 
@@ -64,8 +66,14 @@ async def _serve(settings: Settings, *, open_page: bool) -> None:
     stop = asyncio.Event()
     _stop_on_signal(stop)
     reload_asked = _ask_on_signal()
+    _allow_descriptors(settings.limits.sockets_max)
     app = make_app(settings, token=token)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=_SHUTDOWN_S)
+    runner = web.AppRunner(
+        app,
+        access_log=None,
+        shutdown_timeout=_SHUTDOWN_S,
+        keepalive_timeout=settings.limits.http_idle_ms / 1000,
+    )
     await runner.setup()
     try:
         site = web.TCPSite(runner, settings.host, settings.port)
@@ -82,6 +90,17 @@ async def _serve(settings: Settings, *, open_page: bool) -> None:
             reloading.cancel()
     finally:
         await runner.cleanup()
+
+
+def _allow_descriptors(sockets_max: int) -> None:
+    """Let this process open as many sockets as it may have, as far as the machine allows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = sockets_max + _OTHER_DESCRIPTORS
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    if allowed < wanted:
+        _log.warning("few_descriptors", allowed=allowed, wanted=wanted)
 
 
 def _ask_on_signal() -> asyncio.Event:

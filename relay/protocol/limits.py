@@ -25,6 +25,12 @@ class Limits(Struct, frozen=True, kw_only=True):
     audio_message_max_bytes: Annotated[int, _of("Largest binary message on /live.")] = MIB
     text_turn_max_chars: Annotated[int, _of("Longest typed turn.")] = 8_192
     ping_interval_ms: Annotated[int, _of("Time between pings of the relay.")] = 20_000
+    messages_burst_max: Annotated[
+        int, _of("Messages that a client may send at once; after them it is read more slowly.")
+    ] = 2_048
+    messages_per_second_max: Annotated[
+        int, _of("Messages of a client that are read in a second, after the burst.")
+    ] = 500
     send_queue_max_messages: Annotated[
         int, _of("Control messages that may wait for a slow client.")
     ] = 1_024
@@ -34,16 +40,31 @@ class Limits(Struct, frozen=True, kw_only=True):
     audio_backlog_max_bytes: Annotated[
         int, _of("Answer audio handed to a client's socket before the relay waits.")
     ] = 16 * KIB
-    stuck_client_ms: Annotated[int, _of("A send that blocks for longer closes the client.")] = 5_000
+    stuck_client_ms: Annotated[
+        int,
+        _of(
+            "A send that blocks, or sound that nobody reads, for longer closes the client, which "
+            "has a second to go."
+        ),
+    ] = 3_500
     frame_history_max: Annotated[int, _of("Tool frames that a room remembers.")] = 1_000
+    frame_history_max_bytes: Annotated[
+        int, _of("Bytes of the tool frames that a room remembers; the oldest go first.")
+    ] = 2 * MIB
     observer_queue_max_frames: Annotated[
         int, _of("Tool frames that wait for a slow dashboard; older ones are dropped.")
     ] = 256
+    observer_queue_max_bytes: Annotated[
+        int, _of("Bytes of the tool frames that wait for a slow dashboard.")
+    ] = MIB
     rooms_max: Annotated[int, _of("Rooms of one relay.")] = 64
     sockets_per_room_max: Annotated[int, _of("Sockets of each kind in one room.")] = 64
     sockets_max: Annotated[int, _of("Open sockets of one relay.")] = 1_024
+    live_sockets_max: Annotated[int, _of("Voice sessions of one relay.")] = 512
+    workspace_sockets_max: Annotated[int, _of("Sockets of pages of one relay.")] = 512
+    frames_sockets_max: Annotated[int, _of("Dashboards of one relay.")] = 512
     sockets_before_hello_max: Annotated[
-        int, _of("Sockets that may wait to say hello at a time.")
+        int, _of("Sockets that may wait to say hello; one more ends the oldest's wait.")
     ] = 128
     hello_failures_burst_max: Annotated[
         int, _of("Wrong tokens on sockets that are answered before they are throttled.")
@@ -143,6 +164,15 @@ class Limits(Struct, frozen=True, kw_only=True):
     app_storage_max_units: Annotated[
         int, _of("UTF-16 units that an app's in-memory Storage holds.")
     ] = 5 * MIB
+    app_console_lines_per_second_max: Annotated[
+        int, _of("Lines of an app's console that are told in a second; others are counted.")
+    ] = 20
+    app_console_lines_max: Annotated[
+        int, _of("Lines of an app's console that the page keeps; the oldest go first.")
+    ] = 100
+    app_console_line_max_chars: Annotated[
+        int, _of("Longest line of an app's console, in UTF-16 units; a longer one is cut.")
+    ] = 2_048
     focus_gesture_max_ms: Annotated[
         int, _of("An app may take the keyboard this long after a click or a Tab.")
     ] = 500
@@ -186,6 +216,9 @@ class Limits(Struct, frozen=True, kw_only=True):
         int, _of("Time between two looks at the shelf for changed files.")
     ] = 2_000
     # HTTP and files
+    http_idle_ms: Annotated[
+        int, _of("Silence that ends an HTTP connection, also one that never asked anything.")
+    ] = 30_000
     body_max_bytes: Annotated[int, _of("Body of any other JSON route; more is 413.")] = MIB
     mini_app_max_bytes: Annotated[int, _of("Largest mini-app file.")] = 5 * MIB
     mini_app_title_max_chars: Annotated[int, _of("Longest title; a longer one is cut.")] = 120

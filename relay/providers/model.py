@@ -34,6 +34,10 @@ class SessionConfig(Struct, frozen=True, kw_only=True):
     session_id: str
     instructions: str
     tools: Sequence[Registered]
+    captions: bool = True
+    """Whether the client wants them; a model may save itself the work."""
+    echo_cancellation: bool = False
+    """The client takes the answer's sound out of what it hears; traces of it may be left."""
 
 
 # ---- events ---------------------------------------------------------------------------------

@@ -11,13 +11,11 @@ from relay.extensions import Extensions
 from relay.metrics import Metrics
 from relay.miniapp_tools import MiniAppTools
 from relay.miniapps.collection import MiniApps
-from relay.protocol.limits import LIMITS as DEFAULT_LIMITS
 from relay.protocol.limits import Limits
-from relay.providers.embedded import EmbeddedModel
 from relay.providers.model import LiveModel
-from relay.providers.script import DEMO, Script, ScriptModel, read_script
 from relay.room import Room, Rooms
 from relay.server import headers, keys, miniapp_routes
+from relay.server.local_models import local_models
 from relay.server.open_sockets import OpenSockets
 from relay.server.pages import Pages
 from relay.server.refusals import guard, refusals
@@ -41,11 +39,15 @@ def make_app(
     settings: Settings,
     *,
     token: str,
-    limits: Limits = DEFAULT_LIMITS,
+    limits: Limits | None = None,
     models: dict[str, LiveModel] | None = None,
     shelf: ShelfHost | None = None,
 ) -> web.Application:
-    """The whole relay as one aiohttp application. Raises: SettingsError for a bad provider."""
+    """The whole relay as one aiohttp application; `limits` in the place of the settings' own.
+
+    Raises: SettingsError for a bad provider.
+    """
+    limits = limits or settings.limits
     app = web.Application(middlewares=[refusals, guard], client_max_size=limits.body_max_bytes + 1)
     app[keys.LIMITS] = limits
     app[keys.METRICS] = Metrics()
@@ -56,7 +58,8 @@ def make_app(
     app[keys.MINI_APPS] = MiniApps(
         places=mini_app_places(settings, shipped=assets.MINI_APPS), limits=limits
     )
-    app[keys.MODELS] = models if models is not None else _models(settings, limits)
+    known = local_models(settings) | remote_models(settings, limits)
+    app[keys.MODELS] = models if models is not None else known
     app[keys.DEFAULT_PROVIDER] = _known(settings.provider, app[keys.MODELS])
     app[keys.SHELF] = shelf if shelf is not None else _shelf(settings, limits)
     app[keys.ROOMS] = Rooms(limits=limits, show_args=settings.frame_args, prepare=_preparation(app))
@@ -65,14 +68,6 @@ def make_app(
     app.on_shutdown.append(_close_sockets)
     app.cleanup_ctx.extend([_run_shelf, _run_models, miniapp_routes.run_mini_apps, _close_rooms])
     return app
-
-
-def _models(settings: Settings, limits: Limits) -> dict[str, LiveModel]:
-    def load() -> Script:
-        return DEMO if settings.script is None else read_script(settings.script)
-
-    local: dict[str, LiveModel] = {"embedded": EmbeddedModel(), "script": ScriptModel(load)}
-    return local | remote_models(settings, limits)
 
 
 def _known(provider: str, models: dict[str, LiveModel]) -> str:

@@ -10,15 +10,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import structlog
 from aiohttp import WSMessage, WSMsgType, web
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 
 from relay.protocol import codec, messages
 from relay.protocol.audio import AudioFormat
 from relay.protocol.limits import Limits
 from relay.protocol.refusals import Refusal, RefusalCode
 from relay.server.keys import GUARD, LIMITS, SOCKETS
+from relay.server.open_sockets import SocketKind
 from relay.server.receipts import Receipts
 from relay.server.security import Guard
+from relay.tools.bucket import TokenBucket
 
 _CLOSE_TIMEOUT_S = 1.0
 _MESSAGES_BETWEEN_YIELDS = 16
@@ -38,25 +40,19 @@ class Closing(Exception):  # noqa: N818 - an ordinary end
         self.reason = reason
 
 
-class _Ping(Struct, frozen=True):
-    payload: bytes
-
-    def __len__(self) -> int:
-        return len(self.payload)
-
-
 class ClientSocket:
     """The sending and the receiving half of one accepted WebSocket."""
 
     def __init__(self, socket: web.WebSocketResponse, limits: Limits) -> None:
         self._socket = socket
         self._limits = limits
-        self._queue: deque[bytes | str | _Ping] = deque()
+        self._queue: deque[tuple[WSMsgType, bytes]] = deque()
         self._queued_bytes = 0
         self._changed = asyncio.Event()
         self._room = asyncio.Event()
         self._finished = False
         self._doomed = False
+        self._patience: asyncio.Timeout | None = None  # of the send that runs now
         self._receipts = Receipts(limits.playout_lead_ms)
         self._audio = AudioFormat(24_000)
 
@@ -66,28 +62,32 @@ class ClientSocket:
 
     def send_encoded(self, text: bytes) -> None:
         """Queue an encoded message; over the bounds the client is doomed, not the relay."""
-        self._put(text.decode())
+        self._put(WSMsgType.TEXT, text)
 
     def expect_audio(self, audio: AudioFormat) -> None:
         """Say what `send_audio` will send, and find out how far away the client is."""
         self._audio = audio
-        self._put(_Ping(self._receipts.first()))
+        self._put(WSMsgType.PING, self._receipts.first())
 
     async def has_room_for_audio(self, ms: float) -> None:
         """Wait until the client has read so much that `ms` of sound may follow."""
         await self.has_room()
         while not self._receipts.has_room(ms) and not self._doomed:
             self._room.clear()
-            await self._room.wait()
+            try:
+                async with asyncio.timeout(self._limits.stuck_client_ms / 1000):
+                    await self._room.wait()
+            except TimeoutError:
+                self._doom()  # it would cost little, and keep its session and its model for ever
 
     async def send_audio(self, pcm: bytes) -> None:
         """Queue binary sound; waits while the client is behind."""
         ms = self._audio.ms_of(len(pcm))
         await self.has_room_for_audio(ms)
-        self._put(pcm)
+        self._put(WSMsgType.BINARY, pcm)
         ping = self._receipts.sent(ms)
         if ping is not None:
-            self._put(_Ping(ping))
+            self._put(WSMsgType.PING, ping)
 
     async def has_room(self) -> None:
         """Wait until the client has caught up (or is lost)."""
@@ -98,15 +98,12 @@ class ClientSocket:
     async def hello(self, guard: Guard) -> messages.Hello:
         """Read the first message and check its token.
 
+        Waits as long as its caller lets it.
         Raises: Refusal `unauthenticated-call`, `bearer-refused`, `bad-json`, `bad-request`.
         """
-        try:
-            async with asyncio.timeout(self._limits.hello_timeout_ms / 1000):
-                first = await self._socket.receive()
-                while await self._is_of_the_line(first):
-                    first = await self._socket.receive()
-        except TimeoutError:
-            raise Refusal(RefusalCode.UNAUTHENTICATED_CALL, "no hello came in time") from None
+        first = await self._socket.receive()
+        while await self._is_of_the_line(first):
+            first = await self._socket.receive()
         if first.type is not WSMsgType.TEXT:
             raise Refusal(RefusalCode.UNAUTHENTICATED_CALL, "the first message must be hello")
         hello = codec.decode_hello(first.data)
@@ -117,16 +114,21 @@ class ClientSocket:
         return hello
 
     async def receive(self) -> AsyncIterator[str | bytes]:
-        """Text and binary messages until the client is gone."""
+        """Text and binary messages until the client is gone; one that floods is read slowly."""
         received = 0
+        pace = TokenBucket(
+            burst=self._limits.messages_burst_max, per_s=self._limits.messages_per_second_max
+        )
         async for message in self._socket:
             if message.type in {WSMsgType.TEXT, WSMsgType.BINARY}:
                 yield message.data
             else:
                 await self._is_of_the_line(message)
             received += 1
-            if received % _MESSAGES_BETWEEN_YIELDS == 0:
-                await asyncio.sleep(0)  # a burst that is already here must not starve the others
+            owed_s = 0.0 if self._is_gone() else pace.borrow()
+            if owed_s or received % _MESSAGES_BETWEEN_YIELDS == 0:
+                # a burst that is already here must not starve the others
+                await asyncio.sleep(owed_s)
 
     def refuse(self, refusal: Refusal) -> None:
         """Tell the client that a message of its was refused."""
@@ -146,7 +148,7 @@ class ClientSocket:
             if self._doomed:
                 raise TooSlow
             if self._queue:
-                await self._write_one(self._queue.popleft())
+                await self._write_one(*self._queue.popleft())
                 sent += 1
                 if sent % _MESSAGES_BETWEEN_YIELDS == 0:
                     await asyncio.sleep(0)  # a send that need not wait never yields by itself
@@ -155,6 +157,10 @@ class ClientSocket:
             else:
                 self._changed.clear()
                 await self._changed.wait()
+
+    def _is_gone(self) -> bool:
+        """Whether the connection is lost, and only what came before is left to read."""
+        return self._socket.get_extra_info("socket") is None
 
     async def _is_of_the_line(self, message: WSMessage) -> bool:
         """Answer a ping and note a pong; False for anything else."""
@@ -165,49 +171,54 @@ class ClientSocket:
             self._room.set()
         return message.type in {WSMsgType.PING, WSMsgType.PONG}
 
-    async def _write_one(self, item: bytes | str | _Ping) -> None:
+    async def _write_one(self, kind: WSMsgType, data: bytes) -> None:
         try:
-            async with asyncio.timeout(self._limits.stuck_client_ms / 1000):
-                if isinstance(item, str):
-                    await self._socket.send_str(item)
-                elif isinstance(item, _Ping):
-                    await self._socket.ping(item.payload)
-                else:
-                    await self._socket.send_bytes(item)
+            async with asyncio.timeout(self._limits.stuck_client_ms / 1000) as self._patience:
+                await self._socket.send_frame(data, kind)
         except TimeoutError:
             raise TooSlow from None
         except ConnectionError:
             self._doomed = True  # the receiving half sees the end by itself
             self._queue.clear()
         finally:
-            self._queued_bytes = max(self._queued_bytes - len(item), 0)
+            self._patience = None
+            self._queued_bytes = max(self._queued_bytes - len(data), 0)
             self._room.set()
 
-    def _put(self, item: bytes | str | _Ping) -> None:
+    def _put(self, kind: WSMsgType, data: bytes) -> None:
         if self._doomed:
             return
-        self._queued_bytes += len(item)
+        self._queued_bytes += len(data)
         if (
             self._queued_bytes > self._limits.send_queue_max_bytes
             or len(self._queue) >= self._limits.send_queue_max_messages
         ):
-            self._doomed = True
-            self._queue.clear()
-            self._room.set()
+            self._doom()
         else:
-            self._queue.append(item)
+            self._queue.append((kind, data))
+            self._changed.set()
+
+    def _doom(self) -> None:
+        """Give the client up: the writer raises TooSlow, from a send that blocks as well."""
+        self._doomed = True
+        self._queue.clear()
+        self._room.set()
         self._changed.set()
+        if self._patience is not None and not self._patience.expired():
+            self._patience.reschedule(asyncio.get_running_loop().time())
 
 
 Handle = Callable[[ClientSocket, messages.Hello], Awaitable[None]]
 
 
 async def serve_socket(
-    request: web.Request, handle: Handle, *, heeds_stopping: bool = False
+    request: web.Request, kind: SocketKind, handle: Handle
 ) -> web.WebSocketResponse:
-    """Accept the WebSocket, check its hello, run `handle`, and close it in every case."""
+    """Accept the WebSocket, check its hello, run `handle`, and close it in every case.
+
+    Raises: Refusal `server-full`, before the upgrade.
+    """
     limits, sockets = request.app[LIMITS], request.app[SOCKETS]
-    sockets.check_room()
     response = web.WebSocketResponse(
         compress=False,
         autoping=False,
@@ -215,12 +226,21 @@ async def serve_socket(
         heartbeat=limits.ping_interval_ms / 1000,
         timeout=_CLOSE_TIMEOUT_S,
     )
-    await response.prepare(request)
-    with sockets.holding(response, heeds_stopping=heeds_stopping):
-        closing = await _served(ClientSocket(response, limits), request.app, handle)
-        reason = closing.reason.encode()[:120].decode(errors="ignore").encode()
-        await response.close(code=closing.code, message=reason, drain=False)
+    with sockets.place(kind):
+        await response.prepare(request)
+        with sockets.holding(response, kind):
+            closing = await _served(ClientSocket(response, limits), request.app, handle)
+            reason = closing.reason.encode()[:120].decode(errors="ignore").encode()
+            await response.close(code=closing.code, message=reason, drain=False)
+        _let_go(request)
     return response
+
+
+def _let_go(request: web.Request) -> None:
+    """Drop what a client that is gone or stuck has not read; its socket would stay open for it."""
+    transport = request.transport
+    if transport is not None and transport.get_write_buffer_size():
+        transport.abort()
 
 
 async def _served(socket: ClientSocket, app: web.Application, handle: Handle) -> Closing:
@@ -237,7 +257,7 @@ async def _served(socket: ClientSocket, app: web.Application, handle: Handle) ->
 
 async def _handled(socket: ClientSocket, app: web.Application, handle: Handle) -> Closing:
     try:
-        with app[SOCKETS].waiting_for_hello():
+        async with app[SOCKETS].waiting_for_hello():
             hello = await socket.hello(app[GUARD])
         await handle(socket, hello)
     except Closing as closing:

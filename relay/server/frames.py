@@ -11,6 +11,7 @@ from aiohttp import hdrs, web
 
 from relay.metrics import Metrics
 from relay.protocol import messages
+from relay.protocol.limits import Limits
 from relay.protocol.messages import ToolFrame
 from relay.protocol.refusals import Refusal, RefusalCode
 from relay.room import Room
@@ -23,20 +24,25 @@ _LAST_DEFAULT = 100
 class ObserverQueue:
     """The frames that wait for one dashboard; bounded by dropping the oldest."""
 
-    def __init__(self, *, max_frames: int, metrics: Metrics) -> None:
+    def __init__(self, *, limits: Limits, metrics: Metrics) -> None:
         self._frames: deque[bytes] = deque()
-        self._max_frames = max_frames
+        self._bytes = 0
+        self._limits = limits
         self._metrics = metrics
         self._dropped = 0
         self._arrived = asyncio.Event()
 
     def put(self, _: ToolFrame, encoded: bytes) -> None:
         """Queue a frame."""
-        if len(self._frames) >= self._max_frames:
-            self._frames.popleft()
+        self._frames.append(encoded)
+        self._bytes += len(encoded)
+        while (
+            len(self._frames) > self._limits.observer_queue_max_frames
+            or self._bytes > self._limits.observer_queue_max_bytes
+        ):
+            self._take()
             self._dropped += 1
             self._metrics.frames_dropped.inc()
-        self._frames.append(encoded)
         self._arrived.set()
 
     async def pump(self, socket: ClientSocket) -> None:
@@ -48,9 +54,14 @@ class ObserverQueue:
                 socket.send(messages.Dropped(count=self._dropped))
                 self._dropped = 0
             if self._frames:
-                socket.send_encoded(self._frames.popleft())
+                socket.send_encoded(self._take())
             else:
                 self._arrived.clear()
+
+    def _take(self) -> bytes:
+        oldest = self._frames.popleft()
+        self._bytes -= len(oldest)
+        return oldest
 
 
 async def frames(request: web.Request) -> web.WebSocketResponse:
@@ -58,14 +69,12 @@ async def frames(request: web.Request) -> web.WebSocketResponse:
     app = request.app
 
     async def handle(socket: ClientSocket, hello: messages.Hello) -> None:
-        queue = ObserverQueue(
-            max_frames=app[LIMITS].observer_queue_max_frames, metrics=app[METRICS]
-        )
+        queue = ObserverQueue(limits=app[LIMITS], metrics=app[METRICS])
         room = app[ROOMS].get(hello.room)
         with room.visited("frames"):
             await _observe(socket, room, queue, hello.last)
 
-    return await serve_socket(request, handle)
+    return await serve_socket(request, "frames", handle)
 
 
 async def _observe(socket: ClientSocket, room: Room, queue: ObserverQueue, last: int) -> None:

@@ -32,6 +32,10 @@ _ROOM_CSP = (
     "img-src 'self' data:; font-src 'self'; frame-src 'self'; worker-src 'self'; "
     "media-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+_LOADED_CSP = "default-src 'none'"
+# What a page loads is no document: only its type and its origin bind it
+_LOADED_TYPES = {"text/css", "text/javascript"}
+_STATIC = "/static/"
 BRIDGE_PATH = "/mini-app-bridge.html"
 
 
@@ -41,7 +45,11 @@ async def add_headers(request: web.Request, response: web.StreamResponse) -> Non
     headers["X-Content-Type-Options"] = "nosniff"
     headers["Referrer-Policy"] = "no-referrer"
     headers["Cross-Origin-Resource-Policy"] = "same-origin"
-    headers[hdrs.CACHE_CONTROL] = "no-store"
+    kept = request.path.startswith(_STATIC) and response.status in {200, 304}
+    headers[hdrs.CACHE_CONTROL] = "no-cache" if kept else "no-store"
+    if kept and response.content_type in _LOADED_TYPES:
+        headers["Content-Security-Policy"] = _LOADED_CSP
+        return
     if request.path == BRIDGE_PATH:
         headers["Content-Security-Policy"] = _BRIDGE_CSP
         headers["Connection-Allowlist"] = "()"

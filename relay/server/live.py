@@ -30,7 +30,7 @@ async def live(request: web.Request) -> web.WebSocketResponse:
         with room.visited("live"):
             await _converse(socket, hello, model, room, app)
 
-    return await serve_socket(request, handle, heeds_stopping=True)
+    return await serve_socket(request, "live", handle)
 
 
 def _chosen(hello: messages.Hello, app: web.Application) -> LiveModel:
@@ -58,7 +58,7 @@ async def _converse(
         registry=room.registry,
         dispatcher=room.dispatcher,
         limits=app[LIMITS],
-        captions=hello.captions,
+        hello=hello,
     )
 
     def own_frames(frame: ToolFrame, encoded: bytes) -> None:

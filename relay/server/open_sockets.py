@@ -1,8 +1,10 @@
 """The WebSockets that are open now, so that a stop of the relay can end them in good order."""
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import Literal
 
 from aiohttp import web
 
@@ -12,13 +14,21 @@ from relay.tools.bucket import TokenBucket
 
 _GOODBYE_S = 1.0
 
+SocketKind = Literal["live", "workspace", "frames"]
+
 
 class OpenSockets:
     """Sockets enter and leave by themselves; those of voice sessions end when `stopping` is set."""
 
     def __init__(self, *, limits: Limits) -> None:
         self._limits = limits
-        self._before_hello = 0
+        self._of_a_kind: dict[SocketKind, int] = {
+            "live": limits.live_sockets_max,
+            "workspace": limits.workspace_sockets_max,
+            "frames": limits.frames_sockets_max,
+        }
+        self._placed: Counter[SocketKind] = Counter()
+        self._before_hello: deque[asyncio.Timeout] = deque()
         self._failures = TokenBucket(
             burst=limits.hello_failures_burst_max, per_s=limits.hello_failures_per_second_max
         )
@@ -27,33 +37,59 @@ class OpenSockets:
         self._silent = asyncio.Event()
         self.stopping = asyncio.Event()
 
-    def check_room(self) -> None:
-        """Before the upgrade. Raises: Refusal `server-full`."""
-        waiting_max = self._limits.sockets_before_hello_max
-        if len(self._open) >= self._limits.sockets_max or self._before_hello >= waiting_max:
-            raise Refusal(RefusalCode.SERVER_FULL, "the relay has as many sockets as it may")
-
     @contextmanager
-    def waiting_for_hello(self) -> Iterator[None]:
-        """Count a socket while it is not known; wrong tokens are slowed down together.
-
-        Raises: Refusal `rate-limited` in the place of `bearer-refused`.
-        """
-        self._before_hello += 1
+    def place(self, kind: SocketKind) -> Iterator[None]:
+        """Count a socket from before its upgrade to its end. Raises: Refusal `server-full`."""
+        if self._placed[kind] >= self._of_a_kind[kind]:
+            raise Refusal(
+                RefusalCode.SERVER_FULL, f"the relay has as many {kind} sockets as it may"
+            )
+        if self._placed.total() >= self._limits.sockets_max:
+            raise Refusal(RefusalCode.SERVER_FULL, "the relay has as many sockets as it may")
+        self._placed[kind] += 1
         try:
             yield
+        finally:
+            self._placed[kind] -= 1
+
+    @asynccontextmanager
+    async def waiting_for_hello(self) -> AsyncIterator[None]:
+        """Bound the time in which a socket says hello; when too many wait, the oldest has had it.
+
+        Wrong tokens are slowed down together.
+        Raises: Refusal `unauthenticated-call` for silence; `rate-limited` in the place of
+        `bearer-refused`.
+        """
+        try:
+            async with asyncio.timeout(self._limits.hello_timeout_ms / 1000) as patience:
+                with self._waiting(patience):
+                    yield
+        except TimeoutError:
+            raise Refusal(RefusalCode.UNAUTHENTICATED_CALL, "no hello came in time") from None
         except Refusal as refusal:
             if refusal.code is RefusalCode.BEARER_REFUSED and not self._failures.take():
                 raise Refusal(RefusalCode.RATE_LIMITED, "too many wrong tokens") from None
             raise
-        finally:
-            self._before_hello -= 1
 
     @contextmanager
-    def holding(self, socket: web.WebSocketResponse, *, heeds_stopping: bool) -> Iterator[None]:
-        """Keep `socket` while it is served; one that heeds `stopping` says goodbye by itself."""
+    def _waiting(self, patience: asyncio.Timeout) -> Iterator[None]:
+        # Whoever has the token says so at once, so a crowd that is silent must not keep it out
+        if len(self._before_hello) >= self._limits.sockets_before_hello_max:
+            oldest = self._before_hello.popleft()
+            if not oldest.expired():
+                oldest.reschedule(asyncio.get_running_loop().time())
+        self._before_hello.append(patience)
+        try:
+            yield
+        finally:
+            with suppress(ValueError):
+                self._before_hello.remove(patience)
+
+    @contextmanager
+    def holding(self, socket: web.WebSocketResponse, kind: SocketKind) -> Iterator[None]:
+        """Keep `socket` while it is served; a voice session heeds `stopping` by itself."""
         self._open.add(socket)
-        if heeds_stopping:
+        if kind == "live":
             self._talking.add(socket)
         try:
             yield

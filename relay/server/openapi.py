@@ -17,6 +17,8 @@ from relay.protocol.refusals import EXPLAINED
 from relay.server.json import json_response
 
 _JSON = "application/json"
+# `ok` is false where the refusal of a tool, or a shelf that can't be read, is what was asked for
+_DONE = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
 _REFUSAL = {
     "type": "object",
     "properties": {
@@ -80,7 +82,7 @@ def _operation(route: Route) -> dict[str, Any]:
             {"name": name, "in": "query", "schema": {"type": "string"}} for name in route.query
         ],
         "responses": {
-            "200": {"description": "done", "content": {_JSON: {"schema": {"type": "object"}}}},
+            "200": {"description": "done", "content": {_JSON: {"schema": _DONE}}},
             "default": {"description": "refused", "content": refusal},
         },
         "security": [{"token": []}] if route.needs_token else [],

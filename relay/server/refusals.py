@@ -25,6 +25,9 @@ async def refusals(request: web.Request, handler: Handler) -> web.StreamResponse
             raise
         unknown = Refusal(RefusalCode.BAD_REQUEST, f"{error.reason}: no such route or method here")
         return json_response(unknown.body(), status=error.status)
+    except MemoryError:
+        full = Refusal(RefusalCode.SERVER_FULL, "the machine has no memory for this now")
+        return json_response(full.body(), status=EXPLAINED[full.code].status)
     except Exception:  # a bug: logged here with its traceback, told to the peer by code only
         _log.exception("request_broke")
         fault = Refusal(RefusalCode.INTERNAL_ERROR, "the relay failed; its log says where")

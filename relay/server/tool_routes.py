@@ -1,6 +1,8 @@
 """HTTP doors to the tools of a room: list, call, register."""
 
+import asyncio
 import secrets
+from collections.abc import Coroutine
 from typing import Annotated, Any
 
 from aiohttp import web
@@ -16,6 +18,8 @@ from relay.tools.arguments import parse_arguments
 from relay.tools.declarations import gemini_declaration, openai_declaration
 from relay.tools.tool import CallId, ToolCall, ToolOutcome, ToolSucceeded
 from relay.voice.session import tools_message
+
+_LOOK_S = 0.1
 
 
 class CallBody(Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,11 +52,33 @@ async def list_tools(request: web.Request) -> web.Response:
 
 
 async def call_tool(request: web.Request) -> web.Response:
-    """POST /api/call: the shared executor; a refusal is an outcome, so the status stays 200."""
+    """POST /api/call: the shared executor; a refusal is an outcome, so the status stays 200.
+
+    A client that goes away ends its call.
+    """
     body = await read_json(request, CallBody, max_bytes=request.app[LIMITS].body_max_bytes)
     call = _call(body)
-    outcome = await request.app[ROOMS].get(body.room).dispatcher.call(call)
+    room = request.app[ROOMS].get(body.room)
+    outcome = await _while_asked(request, room.dispatcher.call(call))
     return json_response(outcome_body(call, outcome))
+
+
+async def _while_asked(
+    request: web.Request, running: Coroutine[Any, Any, ToolOutcome]
+) -> ToolOutcome:
+    """The outcome; the call is cancelled once nobody is left to hear it.
+
+    Looked for, since aiohttp says it only by cancelling every route's handler, and a save must
+    not be cut off. Raises: Refusal cancelled.
+    """
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(running)
+        while not (await asyncio.wait({task}, timeout=_LOOK_S))[0]:
+            if request.transport is None:
+                task.cancel()
+    if task.cancelled():
+        raise Refusal(RefusalCode.CANCELLED, "the client went away")
+    return task.result()
 
 
 def _call(body: CallBody) -> ToolCall:

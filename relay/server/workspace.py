@@ -22,7 +22,7 @@ async def workspace(request: web.Request) -> web.WebSocketResponse:
     async def handle(socket: ClientSocket, hello: messages.Hello) -> None:
         await _serve(socket, hello, app[ROOMS].get(hello.room))
 
-    return await serve_socket(request, handle)
+    return await serve_socket(request, "workspace", handle)
 
 
 async def _serve(socket: ClientSocket, hello: messages.Hello, room: Room) -> None:

@@ -197,9 +197,16 @@ class ForkServer:
             case b"X":
                 _, pid, status = DIED.unpack(packet)
                 if pid in self._workers:
-                    self._workers.pop(pid).report(status)
+                    self._on_death(self._workers.pop(pid), status)
             case _:
                 self._on_failure(Work(FAILED.unpack(packet)[1]))
+
+    def _on_death(self, worker: ForkedWorker, status: int) -> None:
+        worker.report(status)
+        if worker in self._spares:  # nobody asks for it, so nobody else would let it go
+            self._spares.remove(worker)
+            worker.dispose()
+            asyncio.get_running_loop().call_later(_FORK_AGAIN_S, self.refill)
 
     def _on_failure(self, work: Work) -> None:
         self._ordered[work] -= 1

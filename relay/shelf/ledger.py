@@ -30,6 +30,7 @@ class Ledger:
         self._lock = threading.Lock()
         self._seen: dict[str, dict[str, str]] = {}
         self._text: bytes | None = None  # what the file said when it was read last
+        self._owed = False  # whether the file could not be written last time
 
     def check(self, folder: Path, entry: ShelfEntry) -> None:
         """Remember the entry's digest, or hold it against the one remembered.
@@ -41,6 +42,8 @@ class Ledger:
             if known is None:
                 self._set(folder, entry)
                 return
+            if self._owed:
+                self._write()
         if known != entry.digest:
             raise Refusal(
                 RefusalCode.DIGEST_MISMATCH,
@@ -84,9 +87,12 @@ class Ledger:
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             replace_file(self.path, text.encode(), mode=0o600)
+            self._owed = False
         except OSError as error:
-            # A read-only state folder still leaves this process its memory.
-            log.warning("shelf_ledger_not_written", reason=error.strerror)
+            # A full disk still leaves this process its memory; the next check tries again
+            if not self._owed:
+                log.warning("shelf_ledger_not_written", reason=error.strerror)
+            self._owed = True
 
 
 def _key(folder: Path) -> str:

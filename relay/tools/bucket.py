@@ -1,4 +1,4 @@
-"""A token bucket that refuses; it never makes anyone wait."""
+"""A token bucket: what may happen at once, and how often after that. It never waits itself."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -16,11 +16,20 @@ class TokenBucket:
 
     def take(self) -> bool:
         """Take one token; False when there is none."""
-        now = self._clock()
-        gained = (now - self._counted_at) * self._per_s
-        self._tokens = min(self._tokens + gained, self._burst)
-        self._counted_at = now
+        self._gain()
         if self._tokens < 1:
             return False
         self._tokens -= 1
         return True
+
+    def borrow(self) -> float:
+        """Take one token in any case; the seconds after which none is owed. `per_s` is not 0."""
+        self._gain()
+        self._tokens -= 1
+        return max(-self._tokens / self._per_s, 0.0)
+
+    def _gain(self) -> None:
+        now = self._clock()
+        gained = (now - self._counted_at) * self._per_s
+        self._tokens = min(self._tokens + gained, self._burst)
+        self._counted_at = now

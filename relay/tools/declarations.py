@@ -13,6 +13,7 @@ from relay.tools.tool import Registered
 
 # Cc: controls; Cf: formats, among them the bidirectional ones; Zl, Zp: line separators
 _UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp"})
+_DESTROYS = " Destructive: ask the person for a yes before you call it."
 _JOINERS = "\u200c\u200d"  # inside words and emoji of many languages
 
 
@@ -21,16 +22,20 @@ def openai_declaration(tool: Registered) -> dict[str, Any]:
     return {
         "type": "function",
         "name": tool.exposed_name,
-        "description": _clean(tool.spec.description),
+        "description": _description(tool),
         "parameters": _told(tool.spec.parameters),
     }
 
 
 def gemini_declaration(tool: Registered) -> dict[str, Any]:
     """A function declaration: {name, description, parameters?} in Gemini's subset of OpenAPI."""
-    declaration = {"name": tool.exposed_name, "description": _clean(tool.spec.description)}
+    declaration: dict[str, Any] = {"name": tool.exposed_name, "description": _description(tool)}
     parameters = _told(tool.spec.parameters)
     return declaration | ({"parameters": _gemini(parameters)} if parameters["properties"] else {})
+
+
+def _description(tool: Registered) -> str:
+    return _clean(tool.spec.description) + _DESTROYS * tool.spec.destructive
 
 
 def _told(schema: dict[str, Any]) -> dict[str, Any]:

@@ -64,6 +64,7 @@ def read_declaration(declared: dict[str, Any], *, limits: Limits = LIMITS) -> To
         name=_name_of(declared, limits),
         description=_description_of(declared, limits),
         parameters=_parameters_of(declared, limits),
+        destructive=_is_destructive(declared),
     )
 
 
@@ -113,6 +114,12 @@ def _parameters_of(tool: dict[str, Any], limits: Limits) -> Parameters:
     if schema is None:
         schema = tool.get("inputSchema")
     return admit_parameters({"type": "object"} if schema is None else schema, limits)
+
+
+def _is_destructive(tool: dict[str, Any]) -> bool:
+    """What its annotations say; they are hints, so whatever else they hold is no fault."""
+    annotations = tool.get("annotations")
+    return isinstance(annotations, dict) and annotations.get("destructiveHint") is True
 
 
 def _trimmed(text: object) -> str:

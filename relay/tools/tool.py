@@ -25,6 +25,8 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     name: ToolName
     description: str
     parameters: dict[str, Any]
+    destructive: bool = False
+    """Its author says that it destroys something (`annotations.destructiveHint`)."""
 
 
 class ToolCall(Struct, frozen=True, kw_only=True):

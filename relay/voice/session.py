@@ -63,7 +63,7 @@ class VoiceSession:
         registry: ToolRegistry,
         dispatcher: ToolDispatcher,
         limits: Limits,
-        captions: bool,
+        hello: wire.Hello,
     ) -> None:
         self.session_id = session_id
         self._client = client
@@ -71,7 +71,7 @@ class VoiceSession:
         self._registry = registry
         self._dispatcher = dispatcher
         self._limits = limits
-        self._captions = captions
+        self._hello = hello
         self._answer = Answer(client, AudioFormat(model.output_rate_hz), limits)
         self._calls: dict[CallId, asyncio.Task[None]] = {}
         self._call_rate = TokenBucket(
@@ -135,6 +135,8 @@ class VoiceSession:
             session_id=self.session_id,
             instructions=INSTRUCTIONS,
             tools=self._registry.tools(),
+            captions=self._hello.captions,
+            echo_cancellation=self._hello.echo_cancellation,
         )
         try:
             return await self._model.open(config)
@@ -214,7 +216,7 @@ class VoiceSession:
                 assert_never(event)
 
     def _caption(self, event: upstream.TranscriptDelta) -> None:
-        if self._captions:
+        if self._hello.captions:
             self._client.send(
                 wire.Text(
                     text=event.text, role=event.role, final=event.final, turn_id=event.turn_id
@@ -287,6 +289,7 @@ def tools_message(revision: int, tools: Sequence[Registered], applied: ToolUpdat
             host=tool.host.kind,
             parameters=tool.spec.parameters,
             app_id=UNSET if tool.app_id is None else tool.app_id,
+            destructive=tool.spec.destructive,
         )
         for tool in tools
     ]

@@ -13,6 +13,7 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -33,7 +34,7 @@ from tests.fakes.remote import gemini_model, openai_model
 TOKEN = "vbx_" + "0" * 48
 SOUND = b"\1\0" * 4_800  # 200 ms
 PAUSE_S = 0.5
-SETTLE_S = 3.0  # the shelf's spare workers start meanwhile
+SETTLE_S = 1.0
 
 
 async def answer_openai(peer: OpenAIConnection) -> None:
@@ -130,7 +131,7 @@ async def measure(sessions: int, seconds: float, folder: Path) -> bool:
         await asyncio.sleep(SETTLE_S)
         before = (len(asyncio.all_tasks()), _files())
         times, turns = await _all(sessions, seconds, url, openai, gemini)
-        await asyncio.sleep(1)
+        await asyncio.sleep(SETTLE_S)
         after = (len(asyncio.all_tasks()), _files())
         faults = openai.faults + gemini.faults
         left = len(openai.open) + len(gemini.open)
@@ -144,7 +145,12 @@ async def measure(sessions: int, seconds: float, folder: Path) -> bool:
 
 
 def _files() -> int:
-    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+    """Open descriptors but those of spare workers: a socket and a handle each, as they come."""
+    held = []
+    for entry in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):
+            held.append(str(entry.readlink()))
+    return len(held) - 2 * held.count("anon_inode:[pidfd]")
 
 
 async def _all(

@@ -1,24 +1,23 @@
 """What the bench of the embedded voice says: commands, voices, noise. It judges nothing."""
 
+import hashlib
 import importlib.util
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from voice_noise import NOISY, RATE_HZ, alone, mixed
 
 HERE = Path(__file__).parent
-RATE_HZ = 16_000
 VOICES = ("flite slt", "flite rms", "flite awb", "espeak-ng en-us", "espeak-ng en-gb")
-CONDITIONS = ("clean", "babble 18", "babble 12", "babble 6", "kitchen 12", "kitchen 6")
-_BABBLE_TALKERS = 6
-_BABBLE_HZ = 4_000
-Samples = NDArray[np.float64]
+CONDITIONS = ("clean", *NOISY)
+_NINE = "clean, nine tools"
+_PROMPTS = Path("/usr/share/asterisk/sounds/en_US_f_Allison")
+_ELSEWHERE, _PROMPTS_MAX, _NOISES = 30, 60, 20
 
 
 class Clip(NamedTuple):
@@ -72,13 +71,14 @@ def sounds(text: str) -> str:
 
 def synthetic(name: str, voices: tuple[str, ...], conditions: tuple[str, ...]) -> Iterator[Clip]:
     """A set of `voice_data/`: its commands, then what is no command, in every voice."""
-    data = json.loads((HERE / "voice_data" / f"{name}.json").read_text("utf-8"))
+    data = _data(name)
     apps = data["apps"]
+    others = _others(voices) if len(conditions) > 1 else []
     for app in apps:
         for command in app["commands"]:
             for voice in voices:
                 for condition in conditions:
-                    pcm = mixed(spoken(voice, command["says"]), condition, command["says"])
+                    pcm = mixed(spoken(voice, command["says"]), condition, command["says"], others)
                     yield Clip(
                         name, voice, condition, command["says"], app["tools"], command["tool"],
                         command["args"], pcm,
@@ -89,75 +89,95 @@ def synthetic(name: str, voices: tuple[str, ...], conditions: tuple[str, ...]) -
             yield Clip(name, voice, "clean", says, tools, None, {}, spoken(voice, says))
 
 
-def human(folder: Path, conditions: tuple[str, ...], every: int) -> Iterator[Clip]:
-    """Orders by people: `labels.json` {slot_values, orders: {file: slots}} and FLAC files."""
-    labels = json.loads((folder / "labels.json").read_text("utf-8"))
-    properties = {
-        slot: {"type": "string", "enum": values} for slot, values in labels["slot_values"].items()
-    }
-    parameters = {"type": "object", "properties": properties, "required": ["coffeeDrink"]}
-    tools = [
-        {
-            "name": "order_drink",
-            "description": "Order a drink at the coffee bar",
-            "parameters": parameters,
-        }
-    ]
-    for file, order in sorted(labels["orders"].items())[::every]:
-        args = {slot: value.strip() for slot, value in order.items()}
-        pcm = _flac(folder / file)
+def _data(name: str) -> Any:
+    return json.loads((HERE / "voice_data" / f"{name}.json").read_text("utf-8"))
+
+
+def _others(voices: tuple[str, ...]) -> list[bytes]:
+    """Who talks in the babble behind a synthetic voice: all voices, of other things."""
+    said = _data("dev")["notCommands"]
+    return [spoken(voices[number % len(voices)], text) for number, text in enumerate(said)]
+
+
+def human(
+    folder: Path, conditions: tuple[str, ...], every: int, only: str | None = None
+) -> Iterator[Clip]:
+    """Orders by people: `labels.json` {slot_values, orders: {file: slots}} and FLAC files.
+
+    The clean ones again with eight other tools declared around the one that is meant.
+    """
+    orders = _labels(folder)["orders"]
+    tool = order_tool(folder)
+    around = [app["tools"][0] for app in _data("dev")["apps"]]
+    nine = [*around[:4], tool, *around[4:8]]
+    files = sorted(orders)
+    noisy = len(conditions) > 1
+    for file in files[::every]:
+        if only not in {None, half(file)}:
+            continue
+        args = {slot: value.strip() for slot, value in orders[file].items()}
+        others = [_recorded(folder / other) for other in files if noisy and other != file]
+        group, pcm = f"human {half(file)}", _recorded(folder / file)
+        clip = Clip(group, "people", _NINE, file, nine, "order_drink", args, pcm)
+        yield clip
         for condition in conditions:
-            noisy = mixed(pcm, condition, file)
-            yield Clip("human", "people", condition, file, tools, "order_drink", args, noisy)
+            noisy_pcm = mixed(pcm, condition, file, others)
+            yield clip._replace(condition=condition, tools=[tool], pcm=noisy_pcm)
 
 
-def _flac(path: Path) -> bytes:
+def order_tool(folder: Path) -> dict[str, Any]:
+    """The one tool that the orders are for."""
+    slots = _labels(folder)["slot_values"].items()
+    properties = {slot: {"type": "string", "enum": values} for slot, values in slots}
+    return {
+        "name": "order_drink",
+        "description": "Order a drink at the coffee bar",
+        "parameters": {"type": "object", "properties": properties, "required": ["coffeeDrink"]},
+    }
+
+
+def _labels(folder: Path) -> Any:
+    return json.loads((folder / "labels.json").read_text("utf-8"))
+
+
+def half(file: str) -> str:
+    """Which half a recording is in: rules are tuned on `dev` and reported on `test`."""
+    return "test" if hashlib.sha1(file.encode(), usedforsecurity=False).digest()[-1] % 2 else "dev"
+
+
+def other_sound(voices: tuple[str, ...], folder: Path | None) -> Iterator[Clip]:
+    """What must move nothing: talk, commands for other apps, a telephone's prompts, mere noise.
+
+    The tool that listens is the one of the orders by people, or a pizza is ordered.
+    """
+    pizza = next(app["tools"] for app in _data("dev")["apps"] if app["app"] == "pizza")
+    tools = pizza if folder is None else [order_tool(folder)]
+    talk = _data("dev")["notCommands"]
+    elsewhere = [
+        command["says"] for app in _data("held_out")["apps"] for command in app["commands"]
+    ]
+    for number, says in enumerate([*talk, *elsewhere[:_ELSEWHERE]]):
+        voice = voices[number % len(voices)]
+        yield Clip("other sound", voice, "clean", says, tools, None, {}, spoken(voice, says))
+    for path in _by_digest(_PROMPTS.glob("*.wav"))[:_PROMPTS_MAX]:
+        pcm = bytes(RATE_HZ) + _recorded(path) + bytes(RATE_HZ)
+        yield Clip("other sound", "telephone", "clean", path.stem, tools, None, {}, pcm)
+    others = [_recorded(path) for path in sorted(folder.glob("*.flac"))] if folder else []
+    for number in range(_NOISES):
+        condition = ("babble", "kitchen")[number % 2]
+        pcm = alone(condition, f"noise {number}", others or _others(voices))
+        yield Clip("other sound", condition, "clean", str(number), tools, None, {}, pcm)
+
+
+def _by_digest(paths: Iterable[Path]) -> list[Path]:
+    """In an order that has nothing to do with what they are about."""
+    return sorted(paths, key=lambda path: hashlib.sha256(path.name.encode()).digest())
+
+
+@cache
+def _recorded(path: Path) -> bytes:
     command = ["sox", str(path), "-r", str(RATE_HZ), "-b", "16", "-c", "1", "-t", "raw", "-"]
     try:
         return subprocess.run(command, check=True, capture_output=True).stdout
     except FileNotFoundError:
-        sys.exit("reading FLAC needs sox: apt-get install sox")
-
-
-# ---- noise ------------------------------------------------------------------------------------
-
-
-def mixed(pcm: bytes, condition: str, seed: str) -> bytes:
-    """The sound with noise at a signal-to-noise ratio in dB over its loud parts."""
-    if condition == "clean":
-        return pcm
-    kind, level = condition.split()
-    rng = np.random.default_rng(list(f"{seed} {condition}".encode()))
-    speech = np.frombuffer(pcm, dtype="<i2").astype(np.float64)
-    noise = _babble(rng, len(speech)) if kind == "babble" else _kitchen(rng, len(speech))
-    loud = np.abs(speech) > 0.05 * np.abs(speech).max()
-    wanted = np.sqrt((speech[loud] ** 2).mean() / 10 ** (float(level) / 10))
-    both = speech + noise * (wanted / np.sqrt((noise**2).mean()))
-    return bytes((both * min(1.0, 32_000 / np.abs(both).max())).astype("<i2").tobytes())
-
-
-def _babble(rng: np.random.Generator, length: int) -> Samples:
-    """Six talkers of other sentences, behind a low-pass."""
-    said = json.loads((HERE / "voice_data" / "dev.json").read_text("utf-8"))["notCommands"]
-    total = np.zeros(length)
-    for number in range(_BABBLE_TALKERS):
-        voice, text = VOICES[number % len(VOICES)], said[int(rng.integers(len(said)))]
-        talker = np.frombuffer(spoken(voice, text), dtype="<i2").astype(np.float64)
-        total += np.roll(np.resize(talker, length), int(rng.integers(length)))
-    spectrum = np.fft.rfft(total)
-    spectrum[np.fft.rfftfreq(length, 1 / RATE_HZ) > _BABBLE_HZ] = 0
-    return np.fft.irfft(spectrum, length)
-
-
-def _kitchen(rng: np.random.Generator, length: int) -> Samples:
-    """Pink noise and the ringing of dishes."""
-    spectrum = np.fft.rfft(rng.standard_normal(length))
-    spectrum /= np.sqrt(np.maximum(np.fft.rfftfreq(length, 1 / RATE_HZ), 20))
-    noise = np.fft.irfft(spectrum, length)
-    noise /= noise.std()
-    for _ in range(max(1, length // (RATE_HZ // 2))):
-        start = int(rng.integers(length - 1))
-        seconds = np.arange(min(RATE_HZ // 7, length - start)) / RATE_HZ
-        ring = 6 * np.exp(-60 * seconds) * np.sin(2 * np.pi * rng.uniform(800, 4_000) * seconds)
-        noise[start : start + len(seconds)] += ring
-    return noise
+        sys.exit("reading recordings needs sox: apt-get install sox")

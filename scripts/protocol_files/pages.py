@@ -16,6 +16,7 @@ def limits_page() -> str:
     """Return docs/reference/limits.md."""
     lines = [*_top("Limits", "limits.py", "Every bound that clients, apps and tools meet.")]
     lines.append("JavaScript has the same in `static/protocol/limits.js`: `LIMITS.helloTimeoutMs`.")
+    lines.append("Those that bound what peers take of a machine can be [set](settings.md#caps).")
     heading = ""
     for bound in declared.bounds():
         if bound.group != heading:

@@ -18,10 +18,10 @@ import { TalkEdges } from "./talk-edges.js";
  * @typedef {import("../protocol/messages.d.ts").State} State
  * @typedef {import("../audio/capture.js").MicrophoneTrouble} MicrophoneTrouble
  * @typedef {"Off" | "Connecting" | "Listening" | "Thinking" | "Speaking" | "Muted" | "Can't hear you"} Word
- * @typedef {{word: (word: Word) => void, level: (level: number) => void,
+ * @typedef {{word: (word: Word) => void, heard: (level: number) => void, spoken: (level: number) => void,
  *   message: (message: LiveServerMessage) => void, trouble: (trouble: MicrophoneTrouble) => void,
  *   refused: (code: string) => void, opened: () => void}} VoiceListeners
- *   opened: the person let the page have a microphone
+ *   heard and spoken: how loud the microphone and the answer are, 0 to 1; opened: the person let the page have a microphone
  */
 
 const WAITING_TURNS_MAX = 8;
@@ -57,7 +57,7 @@ export class Voice {
     );
     this.#microphone = new Microphone({
       frame: (pcm) => this.#hear(pcm),
-      level: (level) => listeners.level(level),
+      level: (level) => listeners.heard(level),
       lost: () => this.#lose("lost"),
       deaf: (deaf) => {
         this.#deaf = deaf;
@@ -66,7 +66,7 @@ export class Voice {
     });
     this.#socket = new RelaySocket({
       path: "/live",
-      hello: () => ({ type: "hello", token, room }),
+      hello: () => ({ type: "hello", token, room, echoCancellation: this.cancelEcho }),
       onMessage: (message) => this.#inTurn(() => this.#take(message)),
       onAudio: (pcm) => this.#inTurn(async () => this.#playback?.play(pcm)),
       onStatus: (status) => this.#status(status),
@@ -207,7 +207,9 @@ export class Voice {
   async #tune({ inputRate, outputRate }) {
     if (this.#playback?.rateHz !== outputRate) {
       this.#playback?.close();
-      this.#playback = await Playback.open(outputRate, LIMITS.playoutQueueMaxMs);
+      this.#playback = await Playback.open(outputRate, LIMITS.playoutQueueMaxMs, (level) =>
+        this.#listeners.spoken(level),
+      );
     }
     await this.#microphone.tune(inputRate);
   }

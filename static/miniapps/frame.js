@@ -12,13 +12,15 @@ const BRIDGE = "/mini-app-bridge.html";
 /**
  * @typedef {import("../protocol/messages.d.ts").JsonValue} JsonValue
  * @typedef {{appId: string, title: string, html: string}} Launch
- * @typedef {{name: string, description: string, parameters: JsonValue}} ToolDeclaration
+ * @typedef {{name: string, description: string, parameters: JsonValue,
+ *   annotations?: {destructiveHint: true}}} ToolDeclaration
  * @typedef {{type: "tools_updated" | "app_ready", tools: ToolDeclaration[]}
  *   | {type: "tool_refused", name: string, refused: string, why: string}
  *   | {type: "tool_result", callId: string, ok: true, json: string}
  *   | {type: "tool_result", callId: string, ok: false, refused: string, why: string}
- *   | {type: "pong", count: number, dropped: number}
- *   | {type: "user_input"} | {type: "app_error", message: string}
+ *   | {type: "pong", count: number, dropped: number, silenced: number}
+ *   | {type: "user_input"}
+ *   | {type: "app_console", level: import("./app-console.js").Level, text: string}
  *   | {type: "app_lost" | "app_stopped", reason: string} | {type: "closed"}} BridgeMessage
  * @typedef {{type: "call_tool", callId: string, name: string, args: unknown, deadlineMs: number}
  *   | {type: "cancel_tool", callId: string, reason: string}

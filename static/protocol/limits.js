@@ -12,25 +12,39 @@ export const LIMITS = Object.freeze({
   textTurnMaxChars: 8_192,
   /** Time between pings of the relay. */
   pingIntervalMs: 20_000,
+  /** Messages that a client may send at once; after them it is read more slowly. */
+  messagesBurstMax: 2_048,
+  /** Messages of a client that are read in a second, after the burst. */
+  messagesPerSecondMax: 500,
   /** Control messages that may wait for a slow client. */
   sendQueueMaxMessages: 1_024,
   /** Bytes that may wait for a slow client; more closes it with 1013. */
   sendQueueMaxBytes: 1_048_576,
   /** Answer audio handed to a client's socket before the relay waits. */
   audioBacklogMaxBytes: 16_384,
-  /** A send that blocks for longer closes the client. */
-  stuckClientMs: 5_000,
+  /** A send that blocks, or sound that nobody reads, for longer closes the client, which has a second to go. */
+  stuckClientMs: 3_500,
   /** Tool frames that a room remembers. */
   frameHistoryMax: 1_000,
+  /** Bytes of the tool frames that a room remembers; the oldest go first. */
+  frameHistoryMaxBytes: 2_097_152,
   /** Tool frames that wait for a slow dashboard; older ones are dropped. */
   observerQueueMaxFrames: 256,
+  /** Bytes of the tool frames that wait for a slow dashboard. */
+  observerQueueMaxBytes: 1_048_576,
   /** Rooms of one relay. */
   roomsMax: 64,
   /** Sockets of each kind in one room. */
   socketsPerRoomMax: 64,
   /** Open sockets of one relay. */
   socketsMax: 1_024,
-  /** Sockets that may wait to say hello at a time. */
+  /** Voice sessions of one relay. */
+  liveSocketsMax: 512,
+  /** Sockets of pages of one relay. */
+  workspaceSocketsMax: 512,
+  /** Dashboards of one relay. */
+  framesSocketsMax: 512,
+  /** Sockets that may wait to say hello; one more ends the oldest's wait. */
   socketsBeforeHelloMax: 128,
   /** Wrong tokens on sockets that are answered before they are throttled. */
   helloFailuresBurstMax: 32,
@@ -124,6 +138,12 @@ export const LIMITS = Object.freeze({
   appReadyQuietMs: 250,
   /** UTF-16 units that an app's in-memory Storage holds. */
   appStorageMaxUnits: 5_242_880,
+  /** Lines of an app's console that are told in a second; others are counted. */
+  appConsoleLinesPerSecondMax: 20,
+  /** Lines of an app's console that the page keeps; the oldest go first. */
+  appConsoleLinesMax: 100,
+  /** Longest line of an app's console, in UTF-16 units; a longer one is cut. */
+  appConsoleLineMaxChars: 2_048,
   /** An app may take the keyboard this long after a click or a Tab. */
   focusGestureMaxMs: 500,
   /** Times that an app may grab the keyboard before the person is told. */
@@ -170,6 +190,8 @@ export const LIMITS = Object.freeze({
   wasmManifestMaxBytes: 1_048_576,
   /** Time between two looks at the shelf for changed files. */
   wasmWatchIntervalMs: 2_000,
+  /** Silence that ends an HTTP connection, also one that never asked anything. */
+  httpIdleMs: 30_000,
   /** Body of any other JSON route; more is 413. */
   bodyMaxBytes: 1_048_576,
   /** Largest mini-app file. */

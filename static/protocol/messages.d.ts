@@ -20,6 +20,8 @@ export interface Hello {
   readonly provider?: string;
   /** default true */
   readonly captions?: boolean;
+  /** the relay's own voice is taken out of what is sent; default false */
+  readonly echoCancellation?: boolean;
   /** an id of at most 128 characters */
   readonly workspaceId?: string;
   /** 0 or more; 1000 or less; default 0 */
@@ -125,6 +127,8 @@ export interface DeclaredTool {
   readonly host: "built-in" | "mini-app" | "wasm";
   readonly parameters: { readonly [key: string]: JsonValue };
   readonly appId?: string;
+  /** its author says that it destroys something; default false */
+  readonly destructive?: boolean;
 }
 
 /** What the model can call, whenever that changes. */

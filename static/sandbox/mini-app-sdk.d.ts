@@ -29,6 +29,13 @@ export interface ToolProperty {
   additionalProperties?: boolean;
 }
 
+/** Hints of the standard; those that are not named here change nothing. */
+export interface ToolAnnotations {
+  /** It destroys something: the embedded voice asks "Are you sure?" before each call. */
+  destructiveHint?: boolean;
+  [hint: string]: unknown;
+}
+
 export interface ModelContextTool {
   /** 1 to 64 of a-z A-Z 0-9 _ -; `document.modelContext` also takes dots and 128 characters. */
   name: string;
@@ -38,7 +45,7 @@ export interface ModelContextTool {
   inputSchema?: ToolParameters;
   /** The same as `inputSchema`. */
   parameters?: ToolParameters;
-  annotations?: Record<string, unknown>;
+  annotations?: ToolAnnotations;
   /**
    * Runs the tool. The arguments have been checked. It has 5 seconds; its result may be 64 KiB of
    * JSON. `signal` aborts when the time is up, the call is cancelled or the app closes.

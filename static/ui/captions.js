@@ -25,6 +25,7 @@ export class Captions {
 
   /** @param {import("../protocol/messages.d.ts").Text} message the whole text of a turn so far */
   show({ role = "assistant", text, final, turnId = "" }) {
+    if (final && text === "") return this.#takeBack(`${role} ${turnId}`);
     const line = this.#line(`${role} ${turnId}`, role);
     const words = /** @type {HTMLElement} */ (line.querySelector(".caption-text"));
     words.textContent = text;
@@ -65,6 +66,12 @@ export class Captions {
     this.#list.append(line);
     this.#trim();
     return line;
+  }
+
+  /** What was shown turned out to be no words. @param {string} key */
+  #takeBack(key) {
+    this.#lines.get(key)?.remove();
+    this.#lines.delete(key);
   }
 
   #trim() {

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.request import urlopen
@@ -63,9 +63,12 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
     return kept | {"HOME": str(folder), "VOICEBOX_TOKEN": TOKEN} | more
 
 
-def spawn(environ: dict[str, str], *argv: str) -> "subprocess.Popen[str]":
+def spawn(
+    environ: dict[str, str], *argv: str, around: Sequence[str] = ()
+) -> "subprocess.Popen[str]":
+    """Start `voicebox ARGV`; `around` is a command that becomes the one that follows it."""
     return subprocess.Popen(
-        [sys.executable, "-m", "relay", *argv],
+        [*around, sys.executable, "-m", "relay", *argv],
         env=environ,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

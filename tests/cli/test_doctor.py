@@ -42,6 +42,16 @@ def test_a_provider_without_its_key_is_broken(run: Run, monkeypatch: pytest.Monk
     assert findings(done.out)["gemini"]["remedy"] == "Set GEMINI_API_KEY."
 
 
+def test_a_speech_model_that_is_not_there_is_a_warning(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VOICEBOX_WHISPER_MODEL", str(tmp_path / "none"))
+    voice = findings(run("doctor", "--json").out)["embedded voice"]
+    assert voice["state"] == "warning"
+    assert voice["found"] == "VOICEBOX_WHISPER_MODEL: there is no folder none"
+    assert "setting" in voice["remedy"]
+
+
 def test_a_key_is_never_printed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
     done = run("doctor")

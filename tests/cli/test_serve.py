@@ -114,7 +114,7 @@ def test_a_bad_flag_is_one_line(run: Run, arguments: list[str], words: list[str]
     ("name", "value", "word"),
     [
         ("VOICEBOX_PROT", "1", "VOICEBOX_PROT"),
-        ("VOICEBOX_PORT", "http", "port"),
+        ("VOICEBOX_PORT", "http", "VOICEBOX_PORT"),
         ("VOICEBOX_LOG_LEVEL", "loud", "loud"),
     ],
 )

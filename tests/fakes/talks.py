@@ -46,7 +46,7 @@ class Talk:
             registry=self.registry,
             dispatcher=ToolDispatcher(registry=self.registry, publish=feed.publish, limits=limits),
             limits=limits,
-            captions=True,
+            hello=wire.Hello(),
         )
         self.live: LiveSession
         self.end: SessionEnded | None = None

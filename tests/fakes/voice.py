@@ -177,8 +177,10 @@ class Conversation:
             self._changed.clear()
             await self._changed.wait()
 
-    def captions(self, role: str) -> list[Any]:
-        return [caption for caption in self.of(seam.TranscriptDelta) if caption.role == role]
+    def captions(self, role: str, *, final: bool = True) -> list[Any]:
+        """Of a speaker: the final ones, or those that came before them."""
+        captions = [one for one in self.of(seam.TranscriptDelta) if one.role == role]
+        return [caption for caption in captions if caption.final is final]
 
     def calls(self) -> list[tuple[str, object]]:
         return [(call.name, call.args) for call in self.of(seam.ToolCallRequested)]

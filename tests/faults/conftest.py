@@ -2,18 +2,22 @@
 
 import json
 import os
+import re
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
 
 from tests.cli.conftest import TOKEN, Running, environment, spawn, stop
 
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
+SLACK = 2  # watches of new folders, threads that were started: once, not each time
 
 
 class Victim(Running):
@@ -43,11 +47,70 @@ class Victim(Running):
             told: dict[str, Any] = json.load(answer)
             return told
 
+    def told(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
+        """The answer, also where it is a refusal with a status of its own."""
+        try:
+            return self.ask(method, path, body)
+        except HTTPError as error:
+            refusal: dict[str, Any] = json.load(error)
+            return refusal
+
     def hash(self) -> dict[str, Any]:
         return self.ask("POST", "/api/call", {"name": "hash", "args": {"input": "abc"}})
 
     def open_files(self) -> int:
-        return len(list(Path(f"/proc/{self.process.pid}/fd").iterdir()))
+        return len(self.descriptors())
+
+    def descriptors(self) -> list[str]:
+        """What the relay holds open."""
+        found = []
+        for entry in Path(f"/proc/{self.process.pid}/fd").iterdir():
+            with suppress(OSError):
+                found.append(str(entry.readlink()))
+        return sorted(found)
+
+    def held(self) -> int:
+        """Descriptors but those of workers (two each), of which a burst keeps more for a while."""
+        held = self.descriptors()
+        return len(held) - 2 * held.count("anon_inode:[pidfd]")
+
+    def forgotten(self) -> int:
+        """Workers of which the relay holds descriptors although they are gone."""
+        fork_servers = 1
+        living = max(len(self.processes_of("relay.shelf.zygote")) - fork_servers, 0)
+        return self.descriptors().count("anon_inode:[pidfd]") - living
+
+    def tasks(self) -> int:
+        """The tasks of the event loop, as the metrics tell them."""
+        request = Request(self.url + "/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+        with urlopen(request, timeout=10) as answer:
+            found = re.search(r"^voicebox_tasks (\S+)$", answer.read().decode(), re.MULTILINE)
+        assert found is not None
+        return int(float(found[1]))
+
+    def ends(self) -> dict[str, list[str]]:
+        """By call: the outcomes that dashboards were told, `ok` or a code; one is right."""
+        ends: dict[str, list[str]] = {}
+        for frame in self.ask("GET", "/api/frames?last=1000")["frames"]:
+            told = ends.setdefault(frame["callId"], [])
+            if frame["state"] == "done":
+                told.append("ok" if frame["ok"] else frame["refused"])
+        return ends
+
+    def every_call_ended_once(self) -> bool:
+        return all(len(told) == 1 for told in self.ends().values())
+
+    @contextmanager
+    def unharmed(self) -> Iterator[None]:
+        """What happens within, more than `SLACK` times, leaves no task, descriptor or open call."""
+        assert eventually(lambda: self.hash()["ok"])
+        tasks, held = self.tasks(), self.held()
+        yield
+        assert eventually(lambda: self.hash()["ok"])
+        assert eventually(self.every_call_ended_once), self.ends()
+        assert eventually(lambda: self.tasks() <= tasks + SLACK), (self.tasks(), tasks)
+        assert eventually(lambda: self.held() <= held + SLACK), (self.descriptors(), held)
+        assert eventually(lambda: self.forgotten() <= 0), self.descriptors()
 
 
 def _parents() -> Iterator[tuple[int, int]]:
@@ -86,7 +149,8 @@ def eventually(condition: Callable[[], object]) -> bool:
 
 
 def kill(pid: int) -> None:
-    os.kill(pid, signal.SIGKILL)
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
 
 
 StartVictim = Callable[..., Victim]
@@ -97,9 +161,10 @@ def start(tmp_path: Path) -> Iterator[StartVictim]:
     """Start a relay; it and all its processes are ended with the test."""
     started: list[Victim] = []
 
-    def begin(*argv: str, **more: str) -> Victim:
+    def begin(*argv: str, around: Sequence[str] = (), **more: str) -> Victim:
         environ = environment(tmp_path, VOICEBOX_LOG_LEVEL="warning", **more)
-        victim = Victim(spawn(environ, "serve", "--port", "0", *argv), environ)
+        process = spawn(environ, "serve", "--port", "0", *argv, around=around)
+        victim = Victim(process, environ)
         started.append(victim)
         return victim
 

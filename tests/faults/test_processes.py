@@ -5,7 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from relay.protocol.limits import LIMITS
 from tests.faults.conftest import StartVictim, Victim, alive, eventually, kill
+
+pytestmark = pytest.mark.timeout(120)
 
 ZYGOTE = "relay.shelf.zygote"
 ENGINE = "relay.providers.embedded"
@@ -74,8 +77,8 @@ def test_the_port_is_free_again_after_a_stop(start: StartVictim) -> None:
 def test_calls_leave_no_descriptor_and_no_process_behind(victim: Victim) -> None:
     for _ in range(20):
         assert victim.hash()["ok"]
-    files, family = victim.open_files(), len(victim.descendants())
-    for _ in range(100):
-        assert victim.hash()["ok"]
-    assert eventually(lambda: victim.open_files() <= files + 4)
-    assert eventually(lambda: len(victim.descendants()) <= family + 2)
+    with victim.unharmed():
+        for _ in range(100):
+            assert victim.hash()["ok"]
+    # the fork server, its spares at the end of a burst, and one that waits with its module
+    assert len(victim.descendants()) <= LIMITS.wasm_spares_max + 2

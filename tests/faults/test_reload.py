@@ -6,9 +6,12 @@ from pathlib import Path
 from urllib.error import HTTPError
 
 import aiohttp
+import pytest
 
 from tests.cli.conftest import TOKEN
 from tests.faults.conftest import StartVictim, Victim, eventually
+
+pytestmark = pytest.mark.timeout(120)
 
 OTHER = "vbx_" + "f" * 48
 PATHS = ("/live", "/live", "/frames")

@@ -11,11 +11,12 @@ import pytest
 
 from relay.cli import _parser as command_line
 from relay.metrics import Metrics
-from relay.protocol.limits import Limits
+from relay.protocol.limits import LIMITS, Limits
 from relay.protocol.messages import Message
 from relay.protocol.refusals import RefusalCode
 from relay.server.app import make_app
-from relay.settings import ENVIRONMENT, Settings
+from relay.settings import CAPS, ENVIRONMENT, Settings
+from relay.settings.caps import BOUNDS
 
 LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 BLOCK = re.compile(r"^```console\n(?P<lines>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -62,9 +63,19 @@ def test_a_message_is_documented(message: type[Message], root: Path) -> None:
     assert f"### `{message.__struct_config__.tag}`" in page(root, "reference/messages.md")
 
 
-@pytest.mark.parametrize("name", ENVIRONMENT)
+@pytest.mark.parametrize("name", ENVIRONMENT | CAPS)
 def test_a_setting_is_documented(name: str, root: Path) -> None:
     assert f"| `{name}` |" in page(root, "reference/settings.md")
+
+
+@pytest.mark.parametrize("name", CAPS)
+def test_a_cap_is_documented_with_its_default_and_its_range(name: str, root: Path) -> None:
+    field = CAPS[name].field
+    least, most = BOUNDS[field]
+    row = (
+        f"| `{name}` | {getattr(LIMITS, field):,} | {least:,} to {most:,} | {CAPS[name].meaning} |"
+    )
+    assert row in page(root, "reference/settings.md")
 
 
 @pytest.fixture
@@ -106,7 +117,7 @@ def test_a_verb_and_its_flags_are_documented(verb: str, root: Path) -> None:
 def test_no_page_speaks_of_a_setting_that_does_not_exist(root: Path) -> None:
     for file in pages(root):
         named = set(re.findall(r"\bVOICEBOX_[A-Z_]*[A-Z]\b", file.read_text(encoding="utf-8")))
-        assert named <= set(ENVIRONMENT), file.name
+        assert named <= set(ENVIRONMENT | CAPS), file.name
 
 
 def test_no_page_speaks_of_a_route_that_does_not_exist(routes: set[str], root: Path) -> None:

@@ -62,6 +62,8 @@ def test_the_wheel_holds_what_the_product_shows_and_runs(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     for shipped in (
         "relay/assets/static/index.html",
+        "relay/assets/static/vendor/uplot/LICENSE",
+        "relay/assets/static/vendor/uplot/uPlot.iife.min.js",
         "relay/assets/shelf/hash.wasm",
         "relay/assets/examples/mini-apps/scoreboard.html",
         "relay/py.typed",

@@ -23,10 +23,17 @@ def components(root: Path) -> list[dict[str, Any]]:
     return told
 
 
-def test_the_bill_of_materials_is_the_lock(components: list[dict[str, Any]], root: Path) -> None:
+def test_the_bill_of_materials_is_the_lock_and_what_the_pages_bring_along(
+    components: list[dict[str, Any]], root: Path
+) -> None:
     lock = (root / "scripts/requirements/run.txt").read_text(encoding="utf-8")
     pinned = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", lock, re.MULTILINE)
-    assert [(part["name"], part["version"]) for part in components] == pinned
+    vendored = [
+        tuple(file.read_text(encoding="utf-8").split()[:2])
+        for file in sorted(root.glob("static/vendor/*/VERSION"))
+    ]
+    assert vendored
+    assert [(part["name"], part["version"]) for part in components] == pinned + vendored
 
 
 def test_every_library_here_names_its_licence(components: list[dict[str, Any]]) -> None:

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { AppTools } from "../../static/sandbox/bridge/tools.js";
 import { checkArguments, checkTool, parseArguments } from "../../static/sandbox/contract.js";
 
 const ANY = { type: "object", properties: {} };
@@ -123,6 +124,23 @@ test("an admitted declaration shares nothing with its sender", () => {
   declared.parameters.properties.v.enum.push("b");
   assert.deepEqual(Object.keys(value), ["name", "description", "parameters"]);
   assert.deepEqual(value.parameters.properties.v.enum, ["a"]);
+});
+
+test("a bridge passes on that a tool destroys something, and no other annotation", () => {
+  const tools = new AppTools({ checkTool, checkArguments }, 16);
+  const cases = [
+    [{ destructiveHint: true, title: "x" }, { destructiveHint: true }],
+    [{ destructiveHint: "true" }, undefined],
+    [{ readOnlyHint: true }, undefined],
+    [null, undefined],
+    [undefined, undefined],
+  ];
+  for (const [index, [annotations, kept]] of cases.entries()) {
+    const name = `t${index}`;
+    const verdict = tools.admit(JSON.stringify({ name, description: "d", annotations }));
+    assert.deepEqual(Object.keys(verdict.value), ["name", "description", "parameters"]);
+    assert.deepEqual(tools.list[index].annotations, kept);
+  }
 });
 
 test("a list of thousands of entries is checked against thousands of members", () => {

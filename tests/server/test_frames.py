@@ -1,6 +1,9 @@
 import asyncio
 
+import pytest
+
 from relay.metrics import Metrics
+from relay.protocol.limits import Limits
 from relay.protocol.messages import Message, ToolFrame
 from relay.server.frames import ObserverQueue
 from tests.server.conftest import Relay, StartRelay
@@ -56,8 +59,10 @@ class SlowSocket:
         self.told.append(text)
 
 
-async def test_a_slow_dashboard_loses_the_oldest_frames_and_is_told_how_many() -> None:
-    queue = ObserverQueue(max_frames=3, metrics=Metrics())
+@pytest.mark.parametrize("bound", ["observer_queue_max_frames", "observer_queue_max_bytes"])
+async def test_a_slow_dashboard_loses_the_oldest_frames_and_is_told_how_many(bound: str) -> None:
+    limits = Limits(**{bound: 3})
+    queue = ObserverQueue(limits=limits, metrics=Metrics())
     socket = SlowSocket()
     pump = asyncio.create_task(queue.pump(socket))  # type: ignore[arg-type]
     frame = ToolFrame(state="called", call_id="c", name="t", host="none")

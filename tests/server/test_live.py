@@ -165,6 +165,15 @@ async def test_a_client_that_does_not_read_is_let_go(start_relay: StartRelay) ->
     assert await peer.closed() in {1006, 1013}
 
 
+async def test_a_client_that_stops_reading_the_answer_is_let_go(start_relay: StartRelay) -> None:
+    relay = await start_relay(stuck_client_ms=50, ping_interval_ms=3_600_000)
+    peer, live = await opened(relay)  # reads, so it has answered the first ping
+    live.play(upstream.TurnStarted(turn_id="t1"), upstream.AudioOut(turn_id="t1", pcm=FRAME * 100))
+    while not live.closed:
+        await relay.ask("GET", "/api/health")
+    assert await peer.closed() in {1006, 1013}
+
+
 async def test_a_spoken_call_moves_the_app_on_the_page(relay: Relay) -> None:
     page = await relay.socket("/workspace")
     await page.next("welcome")

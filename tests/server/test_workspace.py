@@ -86,6 +86,19 @@ async def test_only_the_page_that_was_asked_can_answer(relay: Relay) -> None:
     assert outcome["result"] == {"stolen": False}
 
 
+async def test_a_client_that_hangs_up_cancels_its_call(relay: Relay) -> None:
+    page, _ = await page_with_tool(relay)
+    watching = await relay.socket("/frames")
+    call = {"name": "set_score", "args": {"team": "home", "points": 3}}
+    asking = asyncio.create_task(relay.ask("POST", "/api/call", json=call))
+    question = await page.next("call_tool")
+    asking.cancel()
+    told = await page.next("cancel_tool")
+    assert told["callId"] == question["callId"]
+    frame = await watching.next("tool", state="done")
+    assert (frame["callId"], frame["refused"]) == (question["callId"], "cancelled")
+
+
 async def test_a_late_answer_is_dropped_and_the_page_told_to_stop(start_relay: StartRelay) -> None:
     relay = await start_relay(tool_call_timeout_ms=20)
     page, _ = await page_with_tool(relay)

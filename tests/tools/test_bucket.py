@@ -31,3 +31,12 @@ def test_a_long_rest_saves_no_more_than_the_burst() -> None:
     bucket = TokenBucket(burst=2, per_s=10, clock=clock)
     clock.now = 1_000
     assert [bucket.take() for _ in range(3)] == [True, True, False]
+
+
+def test_what_is_borrowed_is_waited_for() -> None:
+    clock = Clock()
+    bucket = TokenBucket(burst=1, per_s=2, clock=clock)
+    assert [bucket.borrow() for _ in range(3)] == [0.0, 0.5, 1.0]
+    clock.now = 1.0
+    assert not bucket.take()
+    assert bucket.borrow() == 0.5

@@ -26,6 +26,14 @@ def test_openai_gets_a_flat_function_object() -> None:
     }
 
 
+def test_models_are_told_to_ask_before_they_call_what_destroys() -> None:
+    told = registered(SET_SCORE | {"annotations": {"destructiveHint": True}})
+    for declaration in (openai_declaration(told), gemini_declaration(told)):
+        assert declaration["description"] == (
+            SET_SCORE["description"] + " Destructive: ask the person for a yes before you call it."
+        )
+
+
 def test_openai_gets_parameters_even_when_there_are_none() -> None:
     told = openai_declaration(registered(tool("t")))
     assert told["parameters"] == {"type": "object", "properties": {}}

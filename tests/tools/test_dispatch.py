@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from relay.protocol import codec
 from relay.protocol.limits import Limits
 from relay.protocol.messages import ToolFrame
 from relay.protocol.refusals import Refusal, RefusalCode
@@ -205,8 +206,12 @@ def frame(number: int) -> ToolFrame:
     return ToolFrame(state="called", call_id=f"c{number}", name="t", host="none")
 
 
-def test_the_feed_remembers_only_the_last_frames() -> None:
-    feed = FrameFeed(limits=Limits(frame_history_max=3))
+@pytest.mark.parametrize(
+    "bound",
+    [{"frame_history_max": 3}, {"frame_history_max_bytes": 3 * len(codec.encode(frame(0)))}],
+)
+def test_the_feed_remembers_only_the_last_frames(bound: dict[str, int]) -> None:
+    feed = FrameFeed(limits=Limits(**bound))
     for number in range(5):
         feed.publish(frame(number))
     assert [b'"c3"' in text or b'"c4"' in text for text in feed.last(2)] == [True, True]

@@ -27,7 +27,7 @@ FRAME = b"\0\1" * 480
 class Talk:
     """A conversation under way: the client's and the model's side in the test's hands."""
 
-    def __init__(self, behaviour: Behaviour = echo, **bounds: int) -> None:
+    def __init__(self, behaviour: Behaviour, hello: wire.Hello, **bounds: int) -> None:
         self.limits = Limits(**bounds)
         self.registry = ToolRegistry(limits=self.limits)
         self.feed = FrameFeed(limits=self.limits)
@@ -43,7 +43,7 @@ class Talk:
                 registry=self.registry, publish=self.feed.publish, limits=self.limits
             ),
             limits=self.limits,
-            captions=True,
+            hello=hello,
         )
         self.live: FakeSession
         self.end: SessionEnded | None = None
@@ -67,8 +67,10 @@ class Talk:
 
 
 @asynccontextmanager
-async def talk(behaviour: Behaviour = echo, **bounds: int) -> AsyncIterator[Talk]:
-    talking = Talk(behaviour, **bounds)
+async def talk(
+    behaviour: Behaviour = echo, *, hello: wire.Hello | None = None, **bounds: int
+) -> AsyncIterator[Talk]:
+    talking = Talk(behaviour, hello or wire.Hello(), **bounds)
     await talking.registry.replace(talking.host, AppId("app_x"), [SET_SCORE])
     task = asyncio.create_task(talking.session.run(talking.pump, stopping=talking.stopping))
     talking.live = await talking.model.opened.get()
@@ -98,6 +100,12 @@ def asked(call_id: str = "c1", args: object = None, **more: Any) -> upstream.Too
 async def hang(_: dict[str, Any]) -> object:
     await asyncio.Event().wait()
     return None
+
+
+async def test_a_model_is_told_what_the_client_is_like() -> None:
+    async with talk(hello=wire.Hello(captions=False, echo_cancellation=True)) as talking:
+        config = talking.live.config
+        assert (config.captions, config.echo_cancellation) == (False, True)
 
 
 async def test_audio_before_ready_is_counted_and_dropped() -> None:

@@ -105,6 +105,9 @@ class DeclaredTool(Struct, frozen=True, kw_only=True, rename="camel", omit_defau
     host: Literal["mini-app", "wasm", "built-in"]
     parameters: dict[str, Any]
     app_id: str | UnsetType = UNSET
+    destructive: Annotated[bool, Meta(description="its author says that it destroys something")] = (
+        False
+    )
 
 
 class Tools(Message, frozen=True, kw_only=True):

@@ -40,6 +40,9 @@ class Hello(Message, frozen=True, kw_only=True):
     room: Name = "main"
     provider: Annotated[str, Meta(max_length=64)] | UnsetType = UNSET
     captions: bool = True
+    echo_cancellation: Annotated[
+        bool, Meta(description="the relay's own voice is taken out of what is sent")
+    ] = False
     workspace_id: Ident | UnsetType = UNSET
     last: Annotated[int, Meta(ge=0, le=1000)] = 0
 

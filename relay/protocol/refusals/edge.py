@@ -61,7 +61,7 @@ EXPLAINED: dict[C, Explained] = {
         429,
     ),
     C.SERVER_FULL: Explained(
-        "The relay holds as many connections of this kind as it may.",
+        "The relay holds as many connections of this kind as it may, or its machine has no memory.",
         "Close one, or raise the setting.",
         503,
     ),

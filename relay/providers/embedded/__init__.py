@@ -4,5 +4,6 @@ Nothing of its libraries is loaded in the relay's process.
 """
 
 from relay.providers.embedded.model import EmbeddedModel
+from relay.providers.embedded.setup import Setup
 
-__all__ = ["EmbeddedModel"]
+__all__ = ["EmbeddedModel", "Setup"]

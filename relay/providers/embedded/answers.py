@@ -4,6 +4,7 @@ import json
 import re
 from typing import Any
 
+from relay.providers.embedded.english import listed
 from relay.providers.embedded.lexicon import Slot
 from relay.providers.embedded.words import spoken
 
@@ -13,12 +14,19 @@ GIVEN_UP = "Okay."
 BUSY = "Too much is waiting. Please say that again in a moment."
 _SPOKEN_MAX_CHARS = 240
 _FIELDS_MAX = 4
+_NO_ARTICLE = listed("all my the every off on out up down over to from")
 _TELLING = ("say", "message", "answer", "text", "summary", "speech")
+_ENDS, _CLAUSES = re.compile(r"(?<=[.!?])\s+"), re.compile(r"(?<=[,;:])\s+")
+_CLAUSE_MIN_CHARS = 80
 _UNHEARD = re.compile(r"[\x00-\x1f\x7f<>{}\[\]|\\^`*_#~]+")
 
 
 def question(slot: Slot) -> str:
     """What asks for a missing value."""
+    return heard_well(_question(slot))
+
+
+def _question(slot: Slot) -> str:
     name = " ".join(spoken(slot.name))
     if slot.kind in {"number", "integer"}:
         return f"How many {name}?" if name.endswith("s") else f"What {name}?"
@@ -35,6 +43,21 @@ def heard_as(value: str) -> str:
     return f"I heard: {heard_well(value)} Is that right?"
 
 
+def are_you_sure(description: str, name: str, args: dict[str, Any]) -> str:
+    """What asks before a call that destroys something: "Delete the page Plans. Are you sure?"."""
+    verb, *nouns = spoken(name) or [name]
+    if nouns and nouns[0] not in _NO_ARTICLE and spoken(description)[:1] == [verb]:
+        nouns.insert(0, "the")
+    values = [value for value in args.values() if isinstance(value, str)]
+    more = [
+        f"{' '.join(spoken(key))} {_value(value)}"
+        for key, value in args.items()
+        if not isinstance(value, str)
+    ]
+    wish = ", ".join([" ".join([verb.capitalize(), *nouns, *values[:1]]), *values[1:], *more])
+    return f"{heard_well(wish)} Are you sure?"
+
+
 def done(args: dict[str, Any], result_json: bytes) -> str:
     """What a result says beyond the arguments, in a length that a person wants to hear."""
     try:
@@ -47,7 +70,7 @@ def done(args: dict[str, Any], result_json: bytes) -> str:
         case bool() | int() | float():
             told = f"Done: {_value(result)}."
         case list():
-            told = f"Done: {_listed(result)}."
+            told = heard_well(f"Done: {_listed(result)}")
         case dict():
             told = _object(args, result)
         case _:
@@ -79,6 +102,15 @@ def heard_well(text: str) -> str:
     return plain if not plain or plain[-1] in ".!?" else plain + "."
 
 
+def sentences(text: str) -> list[str]:
+    """The text in pieces that can be spoken one by one: sentences, of long ones clauses."""
+    found: list[str] = []
+    for sentence in _ENDS.split(text):
+        long = len(sentence) > _CLAUSE_MIN_CHARS
+        found.extend(_CLAUSES.split(sentence) if long else [sentence])
+    return [piece for piece in found if piece]
+
+
 def _fields(args: dict[str, Any], result: dict[str, Any]) -> str:
     told = [
         f"{' '.join(spoken(key))} {_value(value)}"
@@ -87,7 +119,7 @@ def _fields(args: dict[str, Any], result: dict[str, Any]) -> str:
     ]
     if not told:
         lists = [value for key, value in result.items() if isinstance(value, list) and value]
-        return f"Done: {_listed(lists[0])}." if lists else "Done."
+        return heard_well(f"Done: {_listed(lists[0])}") if lists else "Done."
     return heard_well("Done: " + ", ".join(told[:_FIELDS_MAX]))
 
 

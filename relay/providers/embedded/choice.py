@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from relay.providers.embedded.decisions import Act, Decision, Decline
+from relay.providers.embedded.decisions import Act, Ask, Decision, Decline
 from relay.providers.embedded.guess import Guess
+from relay.providers.embedded.numbers import LIKE_IN_SOUND
 
 _SCORE_WEIGHT = 2.0
 _AGREEMENT = 0.3
@@ -49,11 +50,16 @@ def choose(
             known.cost, known.decision = cost, one.decision
         known.cost -= _AGREEMENT / len(judged) * again
         known.share += share
-    acting = [one for one in found.values() if isinstance(one.decision, Act)]
+    acting = [one for one in found.values() if _acts(one.decision)]
     if not found:
         return None
     best = min(acting or found.values(), key=lambda one: one.cost)
     return best.decision, best.share
+
+
+def _acts(decision: Decision) -> bool:
+    """Whether it is a whole command, be it that a value which could be missing was cut off."""
+    return isinstance(decision, Act) or (isinstance(decision, Ask) and not decision.slot.required)
 
 
 def rivals(judged: Sequence[Judged], act: Act) -> dict[str, float]:
@@ -69,6 +75,17 @@ def rivals(judged: Sequence[Judged], act: Act) -> dict[str, float]:
         name: sum(share for args, share in alike if args.get(name, value) != value) / whole
         for name, value in act.args.items()
     }
+
+
+def confusable(judged: Sequence[Judged], act: Act) -> frozenset[str]:
+    """The arguments that are thirteen in one guess and thirty in another."""
+    acts = [one.decision for one in judged if isinstance(one.decision, Act)]
+    return frozenset(
+        name
+        for name, value in act.args.items()
+        if isinstance(value, int | float)
+        and any(other.args.get(name) == LIKE_IN_SOUND.get(value, ()) for other in acts)
+    )
 
 
 def _shares(guesses: Sequence[Guess]) -> list[float]:

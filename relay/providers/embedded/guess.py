@@ -8,3 +8,5 @@ class Guess(Struct, frozen=True):
 
     text: str
     score: float = 0.0
+    closer: bool = False
+    """Heard among a tool's own words alone."""

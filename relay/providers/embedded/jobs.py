@@ -16,6 +16,12 @@ class Jobs(Generic[Job]):
         self._rest: deque[Job] = deque()
         self._change = threading.Condition()
         self._closed = False
+        self._doing = False
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing waits and nothing is being done."""
+        return not (self._doing or self._first or self._rest)
 
     def put(self, job: Job, *, first: bool = False) -> None:
         """Add a job that is never refused: there are few of them, or they are small."""
@@ -35,10 +41,12 @@ class Jobs(Generic[Job]):
     def take(self) -> Job | None:
         """The next job; waits for it. None once the queue is closed."""
         with self._change:
+            self._doing = False
             while not (self._first or self._rest or self._closed):
                 self._change.wait()
             if self._closed:
                 return None
+            self._doing = True
             return self._first.popleft() if self._first else self._rest.popleft()
 
     def close(self) -> None:

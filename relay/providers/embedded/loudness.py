@@ -11,28 +11,53 @@ from relay.providers.embedded.vad import FRAME_SAMPLES, RATE_HZ, Utterance
 
 _SMOOTH_FRAMES = 5
 _FLOOR_DB = -90.0
-# Of the way from the noise to the speech; what is quieter at either end is cut off
-_STANDS_OUT = 0.4
-_MARGIN_S = 0.3
-_NOISY_DB = 24.0
+# Who speaks to the microphone is at the loudest sound and, from there on, in what is not far below
+# it; then in what stands out from the rest, and is not too far below
+_LOUDEST_DB, _NEAR_DB, _ABOVE_REST_DB, _FAR_DB = 5.0, 10.0, 8.0, 30.0
+_REST_PERCENT = 35
+_PAUSE_S, _AWAY_S, _REST_MIN_S = 0.5, 0.2, 0.3
+_BEFORE_S, _AFTER_S = 0.25, 0.4
+_NOISY_DB = 36.0
 _BACKGROUND_DB = 9.0
 _MEMORY_S = 15.0
 _Levels = NDArray[np.float64]
 
 
 def foreground(pcm: bytes) -> bytes:
-    """The utterance without quieter sound at its ends, if it is noisy; else as it is."""
+    """The utterance without quieter sound before and after, if it is noisy; else as it is."""
     levels = _levels(pcm)
     if len(levels) <= _SMOOTH_FRAMES:
         return pcm
-    quiet, loud = np.percentile(levels, (10, 95))
-    if loud - quiet > _NOISY_DB:
+    low, high = np.percentile(levels, (10, 95))
+    if high - low > _NOISY_DB:
         return pcm
-    above = np.flatnonzero(levels > quiet + _STANDS_OUT * (loud - quiet))
-    margin = int(_MARGIN_S * RATE_HZ)
-    start = max(int(above[0]) * FRAME_SAMPLES - margin, 0)
-    end = (int(above[-1]) + 1) * FRAME_SAMPLES + margin
-    return pcm[2 * start : 2 * end]
+    loudest = float(levels.max())
+    near = np.flatnonzero(levels > loudest - _LOUDEST_DB)
+    start, end = _grown(levels, int(near[0]), int(near[-1]) + 1, loudest - _NEAR_DB)
+    away = _frames(_AWAY_S)
+    rest = np.concatenate([levels[: max(start - away, 0)], levels[end + away :]])
+    if len(rest) < _frames(_REST_MIN_S):
+        return pcm
+    usual = float(np.percentile(rest, _REST_PERCENT)) + _ABOVE_REST_DB
+    least = min(loudest - _NEAR_DB, max(usual, loudest - _FAR_DB))
+    start, end = _grown(levels, start, end, least)
+    first = max(start * FRAME_SAMPLES - int(_BEFORE_S * RATE_HZ), 0)
+    last = end * FRAME_SAMPLES + int(_AFTER_S * RATE_HZ)
+    return pcm[2 * first : 2 * last]
+
+
+def _grown(levels: _Levels, start: int, end: int, least: float) -> tuple[int, int]:
+    """The stretch of frames with all that is loud enough and no more than a pause away from it."""
+    pause, loud = _frames(_PAUSE_S), levels > least
+    while (before := np.flatnonzero(loud[max(start - pause, 0) : start])).size:
+        start = max(start - pause, 0) + int(before[0])
+    while (after := np.flatnonzero(loud[end : end + pause])).size:
+        end += int(after[-1]) + 1
+    return start, end
+
+
+def _frames(seconds: float) -> int:
+    return int(seconds * RATE_HZ / FRAME_SAMPLES)
 
 
 class Nearness(Struct):

@@ -1,8 +1,11 @@
 """Log-mel features as Whisper wants them. Pure arithmetic.
 
 Source: Whisper's published preprocessing: 16 kHz, windows of 400 samples every 160, 80 bands
-on Slaney's mel scale, log10 clamped to 8 below its highest value, then (x + 4) / 4.
+(128 in its largest models) on Slaney's mel scale, log10 clamped to 8 below its highest value,
+then (x + 4) / 4.
 """
+
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +14,7 @@ RATE_HZ = 16_000
 HOP = 160
 FRAMES_PER_SECOND = RATE_HZ // HOP
 _WINDOW = 400
-_BANDS = 80
+BANDS = 80
 _LINEAR_HZ = 200.0 / 3
 _KNEE_HZ, _KNEE_MEL = 1_000.0, 15.0
 _LOG_STEP = np.log(6.4) / 27.0
@@ -19,15 +22,15 @@ _LOG_STEP = np.log(6.4) / 27.0
 Floats = NDArray[np.float32]
 
 
-def log_mel(samples: Floats, seconds: int) -> Floats:
-    """Features [80, 100 * seconds] of samples in -1..1, padded with silence or cut."""
+def log_mel(samples: Floats, seconds: int, bands: int = BANDS) -> Floats:
+    """Features [bands, 100 * seconds] of samples in -1..1, padded with silence or cut."""
     length = seconds * RATE_HZ
     padded = np.zeros(length + _WINDOW, dtype=np.float32)
     kept = samples[:length]
     padded[_WINDOW // 2 : _WINDOW // 2 + len(kept)] = kept
     windows = np.lib.stride_tricks.sliding_window_view(padded, _WINDOW)[::HOP][: length // HOP]
     power = np.abs(np.fft.rfft(windows * _HANN, axis=1)) ** 2
-    log = np.log10(np.maximum(_FILTERS @ power.T, 1e-10))
+    log = np.log10(np.maximum(_filters(bands) @ power.T, 1e-10))
     log = np.maximum(log, log.max() - 8.0)
     return np.ascontiguousarray((log + 4.0) / 4.0, dtype=np.float32)
 
@@ -39,9 +42,10 @@ def _mel_to_hz(mel: NDArray[np.float64]) -> NDArray[np.float64]:
     )
 
 
-def _filters() -> NDArray[np.float64]:
+@cache
+def _filters(bands: int) -> NDArray[np.float64]:
     top = _KNEE_MEL + np.log(RATE_HZ / 2 / _KNEE_HZ) / _LOG_STEP
-    edges = _mel_to_hz(np.linspace(0.0, top, _BANDS + 2))
+    edges = _mel_to_hz(np.linspace(0.0, top, bands + 2))
     bins = np.fft.rfftfreq(_WINDOW, 1 / RATE_HZ)
     widths = np.diff(edges)
     slopes = edges[:, None] - bins[None, :]
@@ -52,4 +56,3 @@ def _filters() -> NDArray[np.float64]:
 
 
 _HANN = np.hanning(_WINDOW + 1)[:-1]
-_FILTERS = _filters()

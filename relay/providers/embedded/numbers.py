@@ -19,6 +19,9 @@ _OTHER |= {"double": 2, "triple": 3, "both": 2}
 # What a recogniser writes when it heard a number
 _HOMOPHONES = {"to": 2, "too": 2, "for": 4, "fore": 4, "won": 1, "ate": 8, "free": 3, "tree": 3}
 _HOMOPHONES |= {"fife": 5, "heaven": 7, "tin": 10, "tan": 10, "nein": 9, "sex": 6, "sicks": 6}
+LIKE_IN_SOUND = {10.0 * n: 10.0 + n for n in range(3, 10)}
+"""Thirty for thirteen and so on, both ways: only bounds, or the person, can tell them apart."""
+LIKE_IN_SOUND |= {teen: tens for tens, teen in LIKE_IN_SOUND.items()}
 _COST_HOMOPHONE, _COST_ARTICLE = 0.45, 0.1
 
 
@@ -173,3 +176,5 @@ def _with_rest(words: Sequence[str], value: float, end: int) -> tuple[float, int
 
 _DIGIT_WORDS = {word: str(number) for word, number in _SMALL.items() if number < 10}
 _DIGIT_WORDS |= {str(digit): str(digit) for digit in range(10)} | {"oh": "0"}
+NUMBER_WORDS = frozenset({*_SMALL, *_TENS, *_SCALES, *_FRACTIONS, *_OTHER, "minus", "point"})
+NUMBER_WORDS |= {str(number) for number in range(101)}

@@ -18,6 +18,7 @@ import structlog
 
 import relay
 from relay.providers.embedded import wire
+from relay.providers.embedded.setup import Setup
 
 _RESTART_FIRST_S = 0.2
 _RESTART_MOST_S = 30.0
@@ -32,10 +33,14 @@ _ROOT = Path(relay.__file__).parent.parent
 # -I leaves the project's folder out of the path; it is added behind the installed packages.
 _BOOTSTRAP = (
     "import sys; sys.path.append(sys.argv.pop(1)); "
-    "from relay.providers.embedded.engine import main; main()"
+    "from relay.providers.embedded.main import main; main()"
 )
-ENGINE_COMMAND = (sys.executable, "-I", "-c", _BOOTSTRAP, str(_ROOT))
 _log = structlog.get_logger(__name__)
+
+
+def engine_command(setup: Setup) -> tuple[str, ...]:
+    """How the engine is started."""
+    return (sys.executable, "-I", "-c", _BOOTSTRAP, str(_ROOT), setup.written())
 
 
 class Listener(Protocol):
@@ -56,7 +61,7 @@ class EngineProcess:
 
     def __init__(
         self,
-        command: Sequence[str] = ENGINE_COMMAND,
+        command: Sequence[str],
         *,
         restart_first_s: float = _RESTART_FIRST_S,
     ) -> None:
@@ -112,7 +117,8 @@ class EngineProcess:
         assert stdin is not None
         try:
             stdin.write(wire.frame(message))
-            await asyncio.wait_for(stdin.drain(), _SEND_PATIENCE_S)
+            if stdin.is_closing() or stdin.transport.get_write_buffer_size():
+                await asyncio.wait_for(stdin.drain(), _SEND_PATIENCE_S)
         except TimeoutError:
             return True  # it is on its way; an engine that stays behind is ended by its silence
         except (OSError, ValueError):
@@ -214,9 +220,13 @@ async def _next_frame(stdout: asyncio.StreamReader) -> bytes:
 
 
 def _environment() -> dict[str, str]:
-    """One thread a library: the relay and its tools need the other cores."""
+    """One thread a library: the relay and its tools need the other cores.
+
+    The voice activity detector asks for four, which cost nine times as much for each frame; only
+    the limit holds it.
+    """
     kept = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
-    return kept | {"OMP_NUM_THREADS": "1", "LC_ALL": "C.UTF-8"}
+    return kept | {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1", "LC_ALL": "C.UTF-8"}
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

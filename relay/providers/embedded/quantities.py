@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from relay.providers.embedded.english import FILLERS, listed, stem, stems
 from relay.providers.embedded.filling import Filling, Heard
 from relay.providers.embedded.lexicon import TIME_UNITS, Slot
-from relay.providers.embedded.numbers import Number, doubtful_at, number_at
+from relay.providers.embedded.numbers import LIKE_IN_SOUND, Number, doubtful_at, number_at
 
 _COST_BARE, _COST_WRONG_UNIT, _COST_OUTSIDE, _COST_WHOLE = 0.15, 1.0, 0.3, 0.8
 _COST_SOON, _COST_DOUBT, _CLOCK_PROOF = 0.05, 0.45, 0.5
@@ -15,8 +15,6 @@ _ABSORBED = stems("percent degrees")
 _MONEY = stems("dollars euros pounds cents")
 _BEFORE_COUNT = listed("like want order get give add me need buy take")
 _CLOCK = re.compile(r"(\d{1,2})[:.]?(\d{2})")
-_LIKE_IN_SOUND = {10.0 * n: 10.0 + n for n in range(3, 10)}
-_LIKE_IN_SOUND |= {teen: tens for tens, teen in _LIKE_IN_SOUND.items()}
 
 
 def quantities(slots: Sequence[Slot], heard: Heard) -> Iterator[Filling]:
@@ -122,7 +120,7 @@ def _time_filling(
 def _within(slot: Slot, value: float) -> tuple[float, float]:
     """The value, and what its doubt costs: ninety and nineteen sound the same, so bounds decide."""
     cost = _fit(slot, value)
-    other = _LIKE_IN_SOUND.get(value)
+    other = LIKE_IN_SOUND.get(value)
     if cost and other is not None and not _fit(slot, other):
         return other, _COST_OUTSIDE
     return value, cost

@@ -17,6 +17,8 @@ _EVENTS_MAX = 4_096
 # Sound is taken in pieces of about this length, so that one message can't hold up the others
 _PIECE_BYTES = 64 * 1024
 _RESULT_MAX_BYTES = 64 * 1024
+# Waking the engine costs as much as listening: while nobody speaks it is done half as often
+_EARS_IN_SILENCE = 2
 _LOST_CODE = "engine-lost"
 
 
@@ -27,12 +29,14 @@ class EmbeddedSession:
         self._engine = engine
         self._id = config.session_id
         self._tools = cards(config.tools)
+        self._config = config
         self._events: asyncio.Queue[seam.ModelEvent | seam.SessionLost | None] = asyncio.Queue()
         self._greeted = False
         self._ready_told = False
         self._opened = False
         self._closed = False
         self._speaking = False
+        self._unheard = b""
         self._turns: dict[str, None] = {}
         self._cut: set[str] = set()
         self._calls: set[CallId] = set()
@@ -49,7 +53,14 @@ class EmbeddedSession:
             if isinstance(event, seam.SessionLost):
                 raise event
             if isinstance(event, seam.Ready | seam.Resumed):
-                self._opened = await self._engine.send(wire.Open(self._id, self._tools))
+                self._opened = await self._engine.send(
+                    wire.Open(
+                        self._id,
+                        self._tools,
+                        self._config.captions,
+                        self._config.echo_cancellation,
+                    )
+                )
                 if not self._opened:
                     continue  # it died again; the next engine is waited for
                 event = event if self._ready_told else seam.Ready()
@@ -58,12 +69,24 @@ class EmbeddedSession:
 
     async def send_audio(self, pcm: bytes) -> None:
         """Hear samples at the input rate; while no engine is there they are dropped."""
-        if self._opened:
-            for start in range(0, len(pcm), _PIECE_BYTES):
-                await self._engine.send(wire.Hear(self._id, pcm[start : start + _PIECE_BYTES]))
+        if not self._opened:
+            self._unheard = b""
+            return
+        sound = self._unheard + pcm
+        least = 1 if self._speaking else _EARS_IN_SILENCE
+        ears = len(sound) // wire.EAR_BYTES
+        whole = ears * wire.EAR_BYTES if ears >= least else 0
+        self._unheard = sound[whole:]
+        for start in range(0, whole, _PIECE_BYTES):
+            await self._engine.send(
+                wire.Hear(self._id, sound[start : min(start + _PIECE_BYTES, whole)])
+            )
 
     async def activity(self, kind: Literal["start", "end"]) -> None:
         """Take a push-to-talk edge."""
+        if self._unheard:
+            await self._say(wire.Hear(self._id, self._unheard))
+            self._unheard = b""
         await self._say(wire.Activity(self._id, kind))
 
     async def send_text(self, text: str) -> None:
@@ -128,8 +151,8 @@ class EmbeddedSession:
             case wire.Turn(turn_id=turn_id):
                 self._turns[turn_id] = None
                 self._put(seam.TurnStarted(turn_id=turn_id))
-            case wire.Caption(turn_id=turn_id, role=role, text=text):
-                self._put(seam.TranscriptDelta(role=role, text=text, final=True, turn_id=turn_id))
+            case wire.Caption(turn_id=turn_id, role=role, text=text, final=final):
+                self._put(seam.TranscriptDelta(role=role, text=text, final=final, turn_id=turn_id))
             case wire.Call():
                 self._ask(message)
             case wire.Sound(turn_id=turn_id, pcm=pcm):
@@ -184,7 +207,9 @@ class EmbeddedSession:
 def cards(tools: Sequence[Registered]) -> list[wire.ToolCard]:
     """The tools under the names that the model calls."""
     return [
-        wire.ToolCard(tool.exposed_name, tool.spec.description, tool.spec.parameters)
+        wire.ToolCard(
+            tool.exposed_name, tool.spec.description, tool.spec.parameters, tool.spec.destructive
+        )
         for tool in tools
     ]
 

@@ -29,6 +29,7 @@ _COST_VERB, _COST_STATEMENT, _COST_SUBTRACTS = 0.5, 0.6, 0.1
 _PROOF_SUBTRACTS, _RARITY_OF_SYNONYMS = 0.6, 0.8
 _COPULAS = listed("is are was were am has have had does did")
 _POLITE = listed("please can could would will you hey ok okay now so and just then i to")
+_DO_A = {("a",), ("an",), ("the",), ("my",), ("me",)}
 _SUBJECTS = listed("i we you he she they it")
 
 
@@ -75,6 +76,8 @@ def _against(tool: Tool, word: Word) -> Single | None:
 
 def _stranger(tool: Tool, heard: Heard, at: int) -> float:
     word = heard.words[at].plain
+    if word == "do" and tuple(heard.plain[at + 1 : at + 2]) in _DO_A:
+        return _COST_FILLER
     if word in QUESTIONS:
         cost = _COST_COPULA if at and word in _COPULAS else _COST_QUESTION
         return _COST_FILLER if tool.asks else cost

@@ -1,9 +1,12 @@
 """Which words of an utterance may fill which parameters, and how well. Pure."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
 
 from relay.providers.embedded.english import FILLERS, listed, stem
-from relay.providers.embedded.filling import Filling, Heard
+from relay.providers.embedded.filling import BEGUN, Filling, Heard
 from relay.providers.embedded.lexicon import Slot, Tool
 from relay.providers.embedded.numbers import number_at
 from relay.providers.embedded.quantities import quantities
@@ -15,7 +18,8 @@ from relay.providers.embedded.texts import texts
 _UNNAMED, _NAMED = (0.36, 2.2), (0.5, 1.6)
 _ENUM_PROOF, _PREFIX_PROOF = 0.5, 1.2
 _PHRASE_PROOF = 1.5
-_COST_CUT_OFF, _CUT_OFF_MIN = 0.5, 4
+_COST_CUT_OFF, _COST_CUT_SHORT, _CUT_OFF_MIN = 0.5, 0.15, 4
+_COST_BEGUN, _COST_ENDED = 0.5, 0.1
 _COST_WEAK_SWITCH = 0.15
 _SWITCHES = listed("on off yes no with without true false")
 _SOUNDS_LIKE_UN = listed("and an in on um")
@@ -25,10 +29,11 @@ _WEAK_SWITCHES = listed("with yes on no")
 def fillings(tool: Tool, heard: Heard) -> list[Filling]:
     """Every way to read some of the words as values of the tool."""
     found: list[Filling] = [*_phrases(tool, heard)]
+    known = {word for slot in tool.slots for word in slot.spoken} - FILLERS
     for slot in tool.slots:
         match slot.kind:
             case "enum":
-                found += _enum(slot, heard)
+                found += [*_enum(slot, heard, known), *_ended(slot, tool, heard)]
             case "boolean":
                 found += _boolean(slot, heard)
             case "text":
@@ -50,7 +55,8 @@ def _phrases(tool: Tool, heard: Heard) -> Iterator[Filling]:
                 yield Filling(start, start + len(phrase), 0, (), 0.0, proof=_PHRASE_PROOF)
 
 
-def _enum(slot: Slot, heard: Heard) -> Iterator[Filling]:
+def _enum(slot: Slot, heard: Heard, known: AbstractSet[str]) -> Iterator[Filling]:
+    yield from _begun(slot, heard, known)
     for value, member in slot.members:
         if isinstance(value, bool) or not member:
             continue
@@ -63,6 +69,8 @@ def _enum(slot: Slot, heard: Heard) -> Iterator[Filling]:
             for start in range(len(heard.plain) - length + 1):
                 window = heard.plain[start : start + length]
                 named = _named(slot, heard, start, length)
+                if length > 1 and _other_value(member, window, known):
+                    continue
                 cost = _likeness(member, wanted, window, heard.sounds, named=named)
                 if cost is not None:
                     values = ((slot.name, value),)
@@ -70,14 +78,69 @@ def _enum(slot: Slot, heard: Heard) -> Iterator[Filling]:
                     yield Filling(start, start + length, slot.bit, values, cost, proof=proof)
 
 
+def _other_value(member: Sequence[str], window: Sequence[str], known: AbstractSet[str]) -> bool:
+    """Whether a word was said that belongs to other values only."""
+    return any(word in known and word not in member for word in window)
+
+
+def _begun(slot: Slot, heard: Heard, known: AbstractSet[str]) -> Iterator[Filling]:
+    """The first words of some value whose end was lost: "lots of", or "lots of soup"."""
+    for begun in _shared_starts(tuple(member for _, member in slot.members)):
+        for start in range(len(heard.plain) - len(begun) + 1):
+            end = start + len(begun)
+            if tuple(heard.plain[start:end]) != begun:
+                continue
+            after = heard.plain[end : end + 1]
+            lost = [word for word in after if word not in known and word not in FILLERS]
+            if lost or not after:
+                end += len(lost)
+                yield Filling(start, end, slot.bit, ((slot.name, BEGUN),), _COST_BEGUN)
+
+
+def _ended(slot: Slot, tool: Tool, heard: Heard) -> Iterator[Filling]:
+    """The last word that several values share, when nothing before it was understood: "roast"."""
+    members = tuple(member for _, member in slot.members)
+    ends = _shared_ends(members)
+    for at, word in enumerate(heard.plain):
+        if word not in ends or heard.words[at].stem in tool.nouns:
+            continue
+        so_far = tuple(heard.plain[: at + 1])
+        if not any(so_far[-len(member) :] == member for member in members if member):
+            yield Filling(at, at + 1, slot.bit, ((slot.name, BEGUN),), _COST_ENDED)
+
+
+@lru_cache(maxsize=256)
+def _shared_starts(members: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+    """What two values or more begin with: what only one begins with is that value."""
+    starts = Counter(member[:end] for member in {*members} for end in range(1, len(member)))
+    return tuple(
+        begun
+        for begun, shared in starts.items()
+        if shared > 1
+        and begun not in members
+        and (len(begun) > 1 or (len(begun[0]) >= _CUT_OFF_MIN and begun[0] not in FILLERS))
+    )
+
+
+@lru_cache(maxsize=256)
+def _shared_ends(members: tuple[tuple[str, ...], ...]) -> frozenset[str]:
+    ends = Counter(member[-1] for member in {*members} if len(member) > 1)
+    return frozenset(word for word, shared in ends.items() if shared > 1 and (word,) not in members)
+
+
 def _cut_off(slot: Slot, value: str, member: Sequence[str], heard: Heard) -> Iterator[Filling]:
-    """The last words of an utterance, when they are a member but for its last word."""
-    start = len(heard.plain) - len(member) + 1
-    if len(member) < 2 or start < 0 or len(member[-2]) < _CUT_OFF_MIN:
-        return
-    if list(heard.plain[start:]) == list(member[:-1]):
-        values = ((slot.name, value),)
-        yield Filling(start, len(heard.plain), slot.bit, values, _COST_CUT_OFF)
+    """The last words of an utterance, when they are a member but for the end of it."""
+    length, last = len(heard.plain), heard.plain[-1]
+    values = ((slot.name, value),)
+    *first, word = member
+    start = length - len(member)
+    short = _CUT_OFF_MIN <= len(last) < len(word) and word.startswith(last)
+    if short and start >= 0 and list(heard.plain[start:-1]) == first:
+        yield Filling(start, length, slot.bit, values, _COST_CUT_SHORT)
+    start += 1
+    whole = first and start >= 0 and len(first[-1]) >= _CUT_OFF_MIN
+    if whole and list(heard.plain[start:]) == first:
+        yield Filling(start, length, slot.bit, values, _COST_CUT_OFF)
 
 
 def _numeric_member(slot: Slot, value: float, heard: Heard) -> Iterator[Filling]:

@@ -11,7 +11,9 @@ import espeakng_loader
 import numpy as np
 import soxr
 
-RATE_HZ = 24_000
+from relay.providers.embedded.wire import SPEECH_HZ
+
+RATE_HZ = SPEECH_HZ
 _SYNCHRONOUS = 2
 _DONT_EXIT = 0x8000
 _UTF8 = 1

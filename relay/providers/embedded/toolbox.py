@@ -9,14 +9,15 @@ from typing import Any
 import msgspec
 
 from relay.providers.embedded.breath import corrects, differ, halves, may_be_undone, swallows
-from relay.providers.embedded.choice import Judged, choose, rivals
+from relay.providers.embedded.choice import Judged, choose, confusable, rivals
+from relay.providers.embedded.consent import gives_up
 from relay.providers.embedded.decisions import Act, Ask, Check, Decision, Decline
-from relay.providers.embedded.english import listed
+from relay.providers.embedded.filling import BEGUN, whole_values
 from relay.providers.embedded.gate import COST_A_SLOT_MAX, is_wish, sure, worth_asking
 from relay.providers.embedded.guess import Guess
-from relay.providers.embedded.lexicon import CONFIRMATIONS, Slot, rarity, tools_of
+from relay.providers.embedded.lexicon import CONFIRMATIONS, Slot, Tool, rarity, tools_of
 from relay.providers.embedded.parser import WORDS_MAX, Parser, Reading
-from relay.providers.embedded.sounds import Sounds, spelled
+from relay.providers.embedded.sounds import Sounds, distance, spelled
 from relay.providers.embedded.texts import whole
 from relay.providers.embedded.wire import ToolCard
 from relay.providers.embedded.words import Word, words_of
@@ -26,11 +27,8 @@ _COST_ONE = 0.6
 # Below this share of the guesses a free text is read back before it is used
 _SHARE_MIN = 0.8
 # Above this share for another value it is asked for; of "unlock" the "un" is easily lost
-_OTHER_VALUE_MAX, _CONTRARY_MAX = 0.4, 0.05
-_YES = listed("yes yeah yep sure okay ok confirm confirmed absolutely")
-_NO = listed("no nope dont cancel never")
-_WITH_YES = listed("please do it that delete i am go ahead of course thanks")
-_FORGET_WORDS = listed("cancel nevermind never mind stop no forget nothing")
+_OTHER_VALUE_MAX, _LIKE_SOUND_MAX, _CONTRARY_MAX = 0.4, 0.15, 0.05
+_ALIKE_MAX, _ALIKE_SOUNDS_MAX = 0.2, 3.0
 
 
 class Toolbox:
@@ -39,31 +37,66 @@ class Toolbox:
     def __init__(self, cards: Sequence[ToolCard], sounds: Sounds = spelled) -> None:
         self.cards = list(cards)
         self._sounds = sounds
-        self._tools = tools_of(cards)
-        self._by_name = {tool.name: tool for tool in self._tools}
-        self._parser = Parser(self._tools, rarity(self._tools), sounds)
+        self.tools = tools_of(cards)
+        self._by_name = {tool.name: tool for tool in self.tools}
+        self._parser = Parser(self.tools, rarity(self.tools), sounds)
+        self._kept: tuple[tuple[tuple[Guess, ...], Ask | None], list[Judged]] | None = None
 
     def decide(self, guesses: Sequence[Guess], asked: Ask | None = None) -> Decision:
         """What to do about an utterance; `asked` is the question that it may answer."""
-        if not guesses:
-            return Decline("")
-        judged = [self._one(words_of(guess.text), guess, asked) for guess in guesses]
-        chosen = choose(judged, self._key)
+        judged = self._judged(guesses, asked) if guesses else []
+        chosen = choose(judged, self._key) if judged else None
         if chosen is None:
-            return Decline(guesses[0].text, dropped=_gives_up(guesses[0].text, asked))
+            text = guesses[0].text if guesses else ""
+            return Decline(text, dropped=gives_up(text, asked))
         decision, share = chosen
         others: Mapping[str, float] = {}
         if isinstance(decision, Act) and not decision.then:
             others = rivals(judged, decision)
-            decision = self._asked_again(decision, others) or decision
+            alike = confusable(judged, decision)
+            decision = self._asked_again(decision, others, alike) or decision
         doubtful = share < _SHARE_MIN or _was_doubtful(asked, decision)
         return self._read_back(decision, others) if doubtful else decision
 
-    def _asked_again(self, act: Act, others: Mapping[str, float]) -> Ask | None:
+    def tool(self, name: str) -> Tool:
+        """One of the tools. Raises: KeyError."""
+        return self._by_name[name]
+
+    def likeliest(self, guesses: Sequence[Guess], asked: Ask | None) -> tuple[Decision, float]:
+        """The best decision, none of its values asked for again, and its share of the guesses."""
+        chosen = choose(self._judged(guesses, asked), self._key) if guesses else None
+        return chosen or (Decline(guesses[0].text if guesses else ""), 0.0)
+
+    def read(self, text: str, name: str | None = None) -> Reading | None:
+        """The best reading of a text, for one tool or for any; None for a text without words."""
+        words = words_of(text)
+        if name is None:
+            return next(iter(self._parser.read(words)), None)
+        readable = 0 < len(words) <= WORDS_MAX and name in self._by_name
+        return self._parser.read_for(self._by_name[name], words) if readable else None
+
+    def alike(self, one: str, other: str) -> bool:
+        """Whether two texts sound the same but for a few sounds."""
+        said, meant = self._sounds(one.lower()), self._sounds(other.lower())
+        far = distance(said, meant)
+        return far <= _ALIKE_MAX and far * max(len(said), len(meant)) <= _ALIKE_SOUNDS_MAX
+
+    def _judged(self, guesses: Sequence[Guess], asked: Ask | None) -> list[Judged]:
+        """What each guess would lead to; kept, for the same ones may be asked about again."""
+        key = (tuple(guesses), asked)
+        if self._kept is None or self._kept[0] != key:
+            judged = [self._one(words_of(guess.text), guess, asked) for guess in guesses]
+            self._kept = key, judged
+        return self._kept[1]
+
+    def _asked_again(
+        self, act: Act, others: Mapping[str, float], alike: frozenset[str]
+    ) -> Ask | None:
         """A question for the value that was as likely another one."""
         tool = self._by_name[act.name]
         for slot in tool.slots:
-            most, doubted = _OTHER_VALUE_MAX, False
+            most = _LIKE_SOUND_MAX if slot.name in alike else _OTHER_VALUE_MAX
+            doubted = False
             if act.args.get(slot.name) is True and tool.reverses(slot):
                 most, doubted = _CONTRARY_MAX, may_be_undone(words_of(act.text), slot.heads)
             if slot.kind != "text" and (doubted or others.get(slot.name, 0.0) > most):
@@ -135,9 +168,8 @@ class Toolbox:
                 return answered
         for reading in readings[:3]:
             if worth_asking(reading):
-                return Ask(text, reading.tool.name, reading.values, reading.missing[0]), (
-                    reading.score
-                )
+                values = whole_values(reading.values)
+                return Ask(text, reading.tool.name, values, reading.missing[0]), reading.score
         return Decline(text), readings[0].score if readings else 9.0
 
     def _done(
@@ -149,7 +181,14 @@ class Toolbox:
             two = self._two(words, text)
             if two is not None:
                 return two
-        return None if one is None else (Act(text, one.tool.name, one.values), one.score)
+        if one is None:
+            return None
+        begun = [slot for slot in one.filled if one.values[slot.name] is BEGUN]
+        if not begun:
+            return Act(text, one.tool.name, one.values), one.score
+        if len(begun) > 1:
+            return None
+        return Ask(text, one.tool.name, whole_values(one.values), begun[0]), one.score
 
     def _two(self, words: Sequence[Word], text: str) -> tuple[Decision, float] | None:
         for first, second in halves(words):
@@ -171,6 +210,8 @@ class Toolbox:
         readings = self._parser.read(words)
         if not readings or not sure(readings, wished=is_wish(words)):
             return None
+        if BEGUN in readings[0].values.values():
+            return None
         return Act(text, readings[0].tool.name, readings[0].values), readings[0].score
 
     def _is_open(self, act: Act, words: Sequence[Word]) -> bool:
@@ -186,7 +227,7 @@ class Toolbox:
             return None
         had = tuple(slot for slot in tool.slots if slot.name in act.args and slot.kind != "text")
         reading = self._parser.read_for(msgspec.structs.replace(tool, slots=had), words)
-        if not reading.filled or reading.cost > COST_A_SLOT_MAX:
+        if not reading.filled or reading.cost > COST_A_SLOT_MAX or BEGUN in reading.values.values():
             return None
         args = {name: value for name, value in act.args.items() if name not in CONFIRMATIONS}
         return Act(text, act.name, {**args, **reading.values})
@@ -218,13 +259,13 @@ class Toolbox:
         if tool is None or not 0 < len(words) <= WORDS_MAX:
             return None
         if asked.slot.kind == "text":
-            if _gives_up(text, asked):
+            if gives_up(text, asked):
                 return None
             values = {**asked.args, asked.slot.name: whole(words) or text.strip(" .?!")}
             return self._completed(tool.name, values, text, 0.5)
         only = msgspec.structs.replace(tool, slots=(asked.slot,))
         reading = self._parser.read_for(only, words)
-        if reading.missing or reading.cost > COST_A_SLOT_MAX:
+        if reading.missing or reading.cost > COST_A_SLOT_MAX or BEGUN in reading.values.values():
             return None
         return self._completed(tool.name, {**asked.args, **reading.values}, text, reading.score)
 
@@ -236,19 +277,6 @@ class Toolbox:
             if slot.required and slot.name not in values:
                 return Ask(text, name, values, slot), cost
         return Act(text, name, values), cost
-
-
-def yes_or_no(text: str) -> bool | None:
-    """Whether a text is a plain yes or a plain no; None for anything else."""
-    said = {word.plain for word in words_of(text)}
-    if said & _YES and said <= _YES | _WITH_YES:
-        return True
-    return False if said & _NO and said <= _NO | _FORGET_WORDS | _WITH_YES else None
-
-
-def _gives_up(text: str, asked: Ask | None) -> bool:
-    words = [word.plain for word in words_of(text)]
-    return asked is not None and bool(words) and set(words) <= _FORGET_WORDS | {"it", "that", "do"}
 
 
 def _was_doubtful(asked: Ask | None, decision: Decision) -> bool:

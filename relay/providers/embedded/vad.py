@@ -4,6 +4,7 @@ So a file that is streamed faster than real time, in pieces of any size, gives t
 utterances as a microphone.
 """
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from enum import Enum
@@ -12,9 +13,11 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct
 
+from relay.providers.embedded.wire import EAR_BYTES
+
 RATE_HZ = 16_000
-FRAME_SAMPLES = 512
-FRAME_BYTES = 2 * FRAME_SAMPLES
+FRAME_BYTES = EAR_BYTES
+FRAME_SAMPLES = FRAME_BYTES // 2
 FRAME_MS = FRAME_SAMPLES * 1000 / RATE_HZ
 Detector = Callable[[bytes], float]
 """The probability of speech in one frame; keeps state between the frames of one stream."""
@@ -57,6 +60,9 @@ class Tuning(Struct, frozen=True, kw_only=True):
     utterance_max_ms: float = 20_000
     # A frame whose loudest sample is below this is silence; the detector is not asked.
     silence_peak: int = 48
+    # While the engine speaks: what is quieter (root mean square, about -42 dBFS) may be its echo
+    echo_level: float = 260
+    echo_after_ms: float = 500
 
 
 class Ears:
@@ -69,6 +75,8 @@ class Ears:
         self._heard_s = 0.0
         self._before: deque[bytes] = deque(maxlen=_frames(self._tuning.before_ms))
         self._onset = 0
+        self._stands_out = False
+        self._echo_until_s = -math.inf
         self._frames: list[bytes] = []
         self._silent = 0
         self._speaking = False
@@ -81,6 +89,23 @@ class Ears:
         self._rest = data[whole:]
         for start in range(0, whole, FRAME_BYTES):
             yield from self._frame(data[start : start + FRAME_BYTES])
+
+    def expect_echo(self, seconds: float) -> None:
+        """So much sound more will be played to the person; from any thread."""
+        self._echo_until_s = max(self._echo_until_s, self._heard_s) + seconds
+
+    def expect_no_echo(self) -> None:
+        """What is still to be played is dropped."""
+        self._echo_until_s = min(self._echo_until_s, self._heard_s)
+
+    @property
+    def spoken_s(self) -> float:
+        """How long the utterance is that goes on, with what comes before it; 0 in silence."""
+        return len(self._frames) * FRAME_SAMPLES / RATE_HZ
+
+    def so_far(self) -> bytes:
+        """What was said so far in it."""
+        return b"".join(self._frames)
 
     def activity(self, kind: Literal["start", "end"]) -> Iterator[EarEvent]:
         """Take a push-to-talk edge; from the first one on the client's word alone counts."""
@@ -117,11 +142,18 @@ class Ears:
     def _wait(self, frame: bytes, speech: float) -> Iterator[Edge]:
         self._before.append(frame)
         self._onset = self._onset + 1 if speech >= self._tuning.on else 0
-        if self._onset >= self._tuning.onset_frames:
+        self._stands_out = self._onset > 0 and (self._stands_out or not self._may_be_echo(frame))
+        if self._onset >= self._tuning.onset_frames and self._stands_out:
             self._speaking = True
             self._frames = list(self._before)
             self._silent = 0
             yield Edge.STARTED
+
+    def _may_be_echo(self, frame: bytes) -> bool:
+        if self._heard_s >= self._echo_until_s + self._tuning.echo_after_ms / 1000:
+            return False
+        samples = np.frombuffer(frame, dtype="<i2").astype(np.float32)
+        return float(np.sqrt(np.mean(samples * samples))) < self._tuning.echo_level
 
     def _go_on(self, frame: bytes, speech: float) -> Iterator[EarEvent]:
         self._frames.append(frame)
@@ -142,7 +174,7 @@ class Ears:
         self._before.clear()
         self._rest = b"" if self._by_hand != "no" else self._rest
         self._onset = self._silent = 0
-        self._speaking = False
+        self._speaking = self._stands_out = False
 
 
 def _frames(ms: float) -> int:

@@ -11,6 +11,9 @@ import msgspec
 from msgspec import Struct
 
 FRAME_MAX_BYTES = 8 * 1024 * 1024
+# Speech is looked for in pieces of this length (32 ms); less of it tells the engine nothing
+EAR_BYTES = 1_024
+SPEECH_HZ = 24_000
 LENGTH = struct.Struct("<I")
 
 
@@ -20,6 +23,8 @@ class ToolCard(Struct, frozen=True, array_like=True):
     name: str
     description: str
     parameters: dict[str, Any]
+    destructive: bool = False
+    """It is called only after a yes."""
 
 
 class Open(Struct, frozen=True, array_like=True, tag="open"):
@@ -27,6 +32,10 @@ class Open(Struct, frozen=True, array_like=True, tag="open"):
 
     session: str
     tools: list[ToolCard]
+    captions: bool = True
+    """Whether somebody reads what is said while it is being said."""
+    echo_cancellation: bool = False
+    """What is heard holds at most traces of the engine's own voice."""
 
 
 class Tools(Struct, frozen=True, array_like=True, tag="tools"):
@@ -126,6 +135,7 @@ class Caption(Struct, frozen=True, array_like=True, tag="caption"):
     turn_id: str
     role: Literal["user", "assistant"]
     text: str
+    final: bool = True
 
 
 class Call(Struct, frozen=True, array_like=True, tag="call"):
@@ -139,7 +149,7 @@ class Call(Struct, frozen=True, array_like=True, tag="call"):
 
 
 class Sound(Struct, frozen=True, array_like=True, tag="sound"):
-    """Speech at `speech.RATE_HZ`."""
+    """Speech at `SPEECH_HZ`."""
 
     session: str
     turn_id: str

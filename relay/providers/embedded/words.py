@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from relay.providers.embedded.english import stem
 
-_PIECES = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['\u2019][^\W\d_]+)*|[%$+?!.;:]|-(?=\d)")
+_PIECES = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['\u2019][^\W\d_]+)*|[%$+?!.;:]|(?<!\w)-(?=\d)")
 # What is written before a number and spoken after it
 _MONEY = re.compile(r"\$\s?(\d[\d.,]*\d|\d)")
 _NUMBER_WITH_COMMAS = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")

@@ -11,7 +11,8 @@ import { fromJson } from "./json.js";
 export class AppTools {
   #contract;
   #toolsMax;
-  /** @type {Map<string, {name: string, description: string, parameters: object}>} */
+  /** @type {Map<string, {name: string, description: string, parameters: object,
+   *   annotations?: {destructiveHint: true}}>} */
   #tools = new Map();
 
   /** @param {Contract} contract @param {number} toolsMax */
@@ -20,7 +21,7 @@ export class AppTools {
     this.#toolsMax = toolsMax;
   }
 
-  /** In their normal form, in the order of registration. */
+  /** In their normal form, with the hint of those that destroy; in the order of registration. */
   get list() {
     return [...this.#tools.values()];
   }
@@ -34,7 +35,7 @@ export class AppTools {
       const why = `an app may register ${this.#toolsMax} tools`;
       return { ok: false, refused: "too-many-tools", why };
     }
-    this.#tools.set(value.name, value);
+    this.#tools.set(value.name, { ...value, ...hintOf(tool) });
     return verdict;
   }
 
@@ -53,6 +54,12 @@ export class AppTools {
     if (!tool) return { ok: false, refused: "unknown-tool", why: `no tool ${name} in this app` };
     return this.#contract.checkArguments(tool.parameters, args);
   }
+}
+
+/** The one annotation that changes how a tool is called. @param {unknown} tool an admitted one */
+function hintOf(tool) {
+  const hint = /** @type {any} */ (fromJson(tool)).annotations?.destructiveHint;
+  return hint === true ? { annotations: { destructiveHint: hint } } : {};
 }
 
 /** What a declaration calls itself; it may be anything. @param {unknown} tool @returns {unknown} */

@@ -15,6 +15,8 @@ import { serialise, wordsOf } from "./result.js";
  * @typedef {"toolchange" | "toolactivated" | "toolcancel"} ToolEvent
  */
 
+const DESTROYS = { destructiveHint: true };
+
 export class Toolbox {
   #line;
   #limits;
@@ -129,7 +131,8 @@ export class Toolbox {
 export function describe(source, exposed, parameters) {
   const { name, description } = source;
   try {
-    const text = stringify({ name: exposed, description, parameters });
+    const annotations = source.annotations?.destructiveHint === true ? DESTROYS : undefined;
+    const text = stringify({ name: exposed, description, parameters, annotations });
     return { name, exposed, source, text };
   } catch {
     throw refusal("invalid-tool-declaration", "the declaration is not JSON");

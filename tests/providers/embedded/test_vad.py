@@ -46,6 +46,16 @@ def test_speech_starts_and_ends_once() -> None:
     assert silence_ms < 600
 
 
+@pytest.mark.parametrize("end_ms", [250, 480, 1_000])
+def test_the_silence_that_ends_a_turn_is_a_setting(end_ms: float) -> None:
+    ears = Ears(loudness, Tuning(end_silence_ms=end_ms))
+    frames = round(end_ms / FRAME_MS)
+    events = list(ears.push(QUIET * 30 + LOUD * 20 + QUIET * (frames - 1)))
+    assert not any(isinstance(event, Utterance) for event in events)
+    (utterance,) = ears.push(QUIET)
+    assert utterance == Utterance(heard(SPOKEN)[-1].pcm, utterance.end_s)  # type: ignore[union-attr]
+
+
 def test_silence_and_a_click_are_no_speech() -> None:
     assert heard(QUIET * 200) == []
     assert heard(QUIET * 50 + LOUD * 2 + QUIET * 50) == []
