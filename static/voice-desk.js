@@ -5,6 +5,7 @@ import { Captions } from "./ui/captions.js";
 import { DevicePicker } from "./ui/devices.js";
 import { byId } from "./ui/element.js";
 import { holdKey } from "./ui/held-key.js";
+import { LevelMeter } from "./ui/level-meter.js";
 import { MicrophoneControl } from "./ui/microphone.js";
 import { offerShortcuts } from "./ui/shortcuts.js";
 import { TalkMode } from "./ui/sound-settings.js";
@@ -23,13 +24,17 @@ const div = HTMLElement;
 export function openVoice({ key, roomName, log, toasts }) {
   const captions = openCaptions(toasts);
   const microphone = openMicrophone(() => voice);
+  const meter = HTMLMeterElement;
+  const heard = new LevelMeter(byId("heard-level", meter), (level) => microphone.level(level));
+  const spoken = new LevelMeter(byId("spoken-level", meter));
   const voice = new Voice(key, roomName, {
     word: (word) => {
       microphone.show(word, voice.heard);
       showMute(voice);
     },
     opened: () => void devices.list(),
-    level: (level) => microphone.level(level),
+    heard: (level) => heard.show(level),
+    spoken: (level) => spoken.show(level),
     message: (message) => take(message, { captions, log, toasts }),
     trouble: (trouble) => toasts.warn(MICROPHONE_TROUBLES[trouble]),
     refused: (code) => toasts.warn(`The relay refused the conversation: ${code}.`),

@@ -1,5 +1,6 @@
 """A tab with the room in it, and everything that an app did to it."""
 
+import base64
 import json
 import time
 from collections.abc import Callable
@@ -79,6 +80,10 @@ class RoomTab:
         """Every notice since the last `forget`, newest first."""
         items = "[...document.querySelectorAll('#messages > li')]"
         return list(self.evaluate(f"{items}.map((item) => item.lastChild.textContent)"))
+
+    def picture(self) -> bytes:
+        """What is on the screen, as PNG."""
+        return base64.b64decode(self._send("Page.captureScreenshot")["data"])
 
     def max_gap_ms(self) -> float:
         """The longest time since the last `forget` in which the page did nothing at all."""

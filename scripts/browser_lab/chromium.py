@@ -2,10 +2,10 @@
 
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, BrowserType, sync_playwright
 
 
 def microphone(wav: Path) -> list[str]:
@@ -21,12 +21,17 @@ def microphone(wav: Path) -> list[str]:
 @contextmanager
 def chromium(flags: Sequence[str] = ()) -> Iterator[Browser]:
     """A headless browser. Raises: RuntimeError if it is not installed."""
+    with sync_playwright() as playwright, closing(_launched(playwright.chromium, flags)) as browser:
+        yield browser
+
+
+def beside(browser: Browser, flags: Sequence[str]) -> AbstractContextManager[Browser]:
+    """One more, with flags of its own; it ends with the block, `browser` stays."""
+    return closing(_launched(browser.browser_type, flags))
+
+
+def _launched(kind: BrowserType, flags: Sequence[str]) -> Browser:
     program = shutil.which("chromium")
     if program is None:
         raise RuntimeError("chromium is not installed: apt-get install chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=list(flags))
-        try:
-            yield browser
-        finally:
-            browser.close()
+    return kind.launch(executable_path=program, args=list(flags))

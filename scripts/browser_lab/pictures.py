@@ -3,7 +3,9 @@
 python -m scripts.browser_lab.pictures docs/images
 """
 
+import random
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Literal
@@ -16,6 +18,10 @@ from scripts.browser_lab.relay_process import RelayProcess
 from scripts.browser_lab.room_page import RoomPage
 
 SIZE = ViewportSize(width=1280, height=860)
+PHONE = ViewportSize(width=390, height=844)
+DASHBOARD_SIZE = ViewportSize(width=1280, height=1130)
+WORK_S = 45.0
+REFUSED_SHARE = 0.3
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
@@ -27,6 +33,7 @@ def main(folder: Path) -> None:
             with RelayProcess.by_cli() as relay:
                 relay.wait_for(lambda: relay.ask("GET", "/api/health")["provider"]["ready"], 90)
                 take(browser, relay, scheme, folder)
+                take_on_a_phone(browser, relay, scheme, folder)
 
 
 def take(
@@ -48,9 +55,37 @@ def take(
         room.page.get_by_label("Type what you want done").blur()
         room.page.evaluate("document.querySelector('#mini-app-container').scrollIntoView()")
         shoot(room.page, folder / f"app-moved-{scheme}.png")
-        room.page.goto(f"{relay.url}/dashboard")
+        work(relay)
+        room.page.set_viewport_size(DASHBOARD_SIZE)
+        room.page.goto(f"{relay.url}/dashboard?range=1m")
         room.page.wait_for_selector("#figures-rows > tr")
         shoot(room.page, folder / f"dashboard-{scheme}.png")
+
+
+def work(relay: RelayProcess) -> None:
+    """Calls for most of a minute, so that the dashboard has something to show."""
+    draw = random.Random(7)  # noqa: S311 - the same picture again
+    until = time.monotonic() + WORK_S
+    while time.monotonic() < until:
+        relay.call("set_score", {"team": draw.choice(["home", "away"]), "points": 1})
+        lines = draw.randrange(1, 1_500)
+        relay.call("hash", {"input": "hello\n" * lines})
+        relay.call("diff", {"a": "one\ntwo\n" * lines, "b": "one\nthree\n" * lines})
+        if draw.random() < REFUSED_SHARE:
+            relay.call(draw.choice(["hash", "nowhere"]), {})
+        time.sleep(draw.random())
+
+
+def take_on_a_phone(
+    browser: Browser, relay: RelayProcess, scheme: Literal["light", "dark"], folder: Path
+) -> None:
+    """The sheet of apps, with one that was moved."""
+    room = RoomPage(browser, relay, viewport=PHONE, color_scheme=scheme)
+    with closing(room):
+        room.open()
+        room.start("app_scoreboard", "set_score")
+        relay.call("set_score", {"team": "home", "points": 3})
+        shoot(room.page, folder / f"phone-{scheme}.png")
 
 
 def shoot(page: Page, file: Path) -> None:

@@ -90,8 +90,15 @@ class RoomPage:
         """The panel of a running app."""
         return self.page.locator(f'#mini-app-container > [data-app-id="{app_id}"]')
 
+    def show_apps(self) -> None:
+        """Open the apps' sheet, where the screen is narrow enough for one and it is closed."""
+        handle = self.page.locator("#apps-handle[aria-expanded=false]")
+        if handle.is_visible():
+            handle.click()
+
     def launch(self, app_id: str) -> None:
         """Press the card's Launch button."""
+        self.show_apps()
         self.card(app_id).get_by_role("button", name="Launch").click()
 
     def stop(self, app_id: str) -> None:

@@ -49,6 +49,8 @@ export async function askForMicrophone({ cancelEcho, deviceId }) {
 
 export class Capture {
   #context;
+  /** @type {(pcm: ArrayBuffer) => void} */
+  #onFrame;
 
   /**
    * @param {MediaStream} stream stays the caller's
@@ -57,22 +59,26 @@ export class Capture {
    */
   static async open(stream, rateHz, onFrame) {
     const context = new AudioContext({ sampleRate: rateHz });
-    const capture = new Capture(context, rateHz);
+    const capture = new Capture(context, rateHz, onFrame);
     await context.audioWorklet.addModule(new URL("./capture-worklet.js", import.meta.url));
     const node = new AudioWorkletNode(context, "capture", { numberOfOutputs: 0 });
-    node.port.onmessage = ({ data }) => onFrame(data);
+    node.port.onmessage = ({ data }) => capture.#onFrame(data);
     context.createMediaStreamSource(stream).connect(node);
-    void context.resume(); // Chromium may leave that promise open although the context runs
+    // Chromium may leave that promise open although the context runs; closing then rejects it
+    context.resume().catch(() => {});
     return capture;
   }
 
-  /** @param {AudioContext} context @param {number} rateHz */
-  constructor(context, rateHz) {
+  /** @param {AudioContext} context @param {number} rateHz @param {(pcm: ArrayBuffer) => void} onFrame */
+  constructor(context, rateHz, onFrame) {
     this.#context = context;
+    this.#onFrame = onFrame;
     this.rateHz = rateHz;
   }
 
+  /** What is still on its way from the worklet is dropped. */
   close() {
+    this.#onFrame = () => undefined;
     void this.#context.close();
   }
 }

@@ -42,9 +42,9 @@ export class Api {
     await this.#ask("DELETE", `/api/mini-apps?id=${encodeURIComponent(appId)}`);
   }
 
-  /** @returns {Promise<import("../ui/shelf.js").ShelfTool[]>} */
+  /** @returns {Promise<import("../ui/shelf.js").Shelf>} */
   async shelf() {
-    return (await this.#ask("GET", "/api/shelf")).tools ?? [];
+    return this.#ask("GET", "/api/shelf");
   }
 
   /** @param {string} room @returns {Promise<import("../protocol/messages.d.ts").DeclaredTool[]>} */
@@ -53,21 +53,23 @@ export class Api {
   }
 
   /**
-   * Runs a tool; a refusal is an outcome like any other.
-   * @param {{name: string, args: object, room: string}} call
+   * Runs a tool; a refusal is an outcome like any other. Ending the request ends the call.
+   * @param {{name: string, args: object, room: string}} call @param {AbortSignal} [signal]
    * @returns {Promise<import("../ui/try-it.js").Outcome>}
    */
-  async call(call) {
-    try {
-      return await this.#ask("POST", "/api/call", call);
-    } catch (error) {
-      if (!(error instanceof ApiRefusal)) throw error;
-      return { ok: false, refused: error.refused, why: error.message };
-    }
+  async call(call, signal) {
+    return this.#send("POST", "/api/call", call, signal);
   }
 
   /** @param {string} method @param {string} path @param {object} [content] */
   async #ask(method, path, content) {
+    const body = await this.#send(method, path, content);
+    if (!body.ok) throw new ApiRefusal(body.refused, body.why);
+    return body;
+  }
+
+  /** @param {string} method @param {string} path @param {object} [content] @param {AbortSignal} [signal] */
+  async #send(method, path, content, signal) {
     const Authorization = `Bearer ${this.#token}`;
     const request = content
       ? {
@@ -75,9 +77,13 @@ export class Api {
           body: JSON.stringify(content),
         }
       : { headers: { Authorization } };
-    const response = await fetch(path, { method, ...request });
-    const body = await response.json();
-    if (!body.ok) throw new ApiRefusal(body.refused, body.why);
-    return body;
+    const response = await fetch(path, { method, ...request, ...(signal && { signal }) });
+    return response.json();
   }
+}
+
+/** Why a request failed, as a sentence. @param {unknown} error */
+export function wordsOf(error) {
+  if (error instanceof ApiRefusal) return `${error.message} (${error.refused})`;
+  return error instanceof Error ? error.message : String(error);
 }

@@ -3,8 +3,10 @@
  * running apps with the cards and panels that show them; draws nothing itself.
  */
 
-import { ApiRefusal } from "../connection/api.js";
+import { wordsOf } from "../connection/api.js";
 import { LIMITS } from "../protocol/limits.js";
+import { openSource } from "../ui/source.js";
+import { APP_STATES } from "../ui/words.js";
 import { watchAmbientMessages } from "./ambient.js";
 import { FocusGuard } from "./focus-guard.js";
 import { MiniAppRegistry } from "./registry.js";
@@ -15,10 +17,12 @@ import { MiniAppRegistry } from "./registry.js";
  * @typedef {{api: import("../connection/api.js").Api, stage: import("../ui/stage.js").Stage,
  *   tray: import("./tray.js").Tray, pages: import("./page-list.js").PageList, toasts: import("../ui/toasts.js").Toasts}} Parts
  * @typedef {{toolFrame: (frame: import("../protocol/messages.d.ts").ToolFrame) => void,
+ *   called: (call: import("../protocol/messages.d.ts").CallTool, cancel: () => void) => void,
  *   status: (status: import("../connection/socket.js").SocketStatus) => void}} DeskListeners
  */
 
 const LIST_SETTLE_MS = 200;
+const ERROR_SHOWN_CHARS = 200;
 
 export class AppDesk {
   #api;
@@ -29,6 +33,12 @@ export class AppDesk {
   #registry;
   #guard;
   #listing = 0;
+  /** Apps of which the person was told that something fails. @type {WeakSet<RunningApp>} */
+  #told = new WeakSet();
+  /** Takes back the offer to stop an app that hangs. @type {WeakMap<RunningApp, () => void>} */
+  #offers = new WeakMap();
+  /** By id, of apps and pages on disk. @type {Map<string, string>} */
+  #titles = new Map();
 
   /** @param {string} token @param {string} room @param {Parts} parts @param {DeskListeners} listeners */
   constructor(token, room, { api, stage, tray, pages, toasts }, listeners) {
@@ -45,6 +55,7 @@ export class AppDesk {
       revived: (app, culprit) =>
         toasts.tell(`${app.title} was started again: it ended together with ${culprit.title}.`),
       input: (app) => this.#guard.clicked(app),
+      console: (app) => this.#console(app),
       trouble: (app, sentence) => toasts.tell(`${app.title}: ${sentence}`),
       refused: (code, why) => toasts.warn(`${why} (${code})`),
       launchWanted: (miniApp) => this.open(miniApp),
@@ -65,6 +76,7 @@ export class AppDesk {
   async list() {
     try {
       const miniApps = await this.#api.miniApps();
+      this.#titles = new Map(miniApps.map(({ appId, title }) => [appId, title]));
       this.#tray.fill(miniApps);
       this.#pages.fill(miniApps);
     } catch (error) {
@@ -76,7 +88,7 @@ export class AppDesk {
   /** Stops the app where it runs, else launches it. @param {Artifact} miniApp */
   press(miniApp) {
     const running = this.#registry.apps.find(({ appId }) => appId === miniApp.appId);
-    if (running) this.stop(running);
+    if (running && !running.over) this.stop(running);
     else void this.launch(miniApp);
   }
 
@@ -98,6 +110,16 @@ export class AppDesk {
     }
   }
 
+  /** Shows the HTML that a launch would run, as text. @param {Artifact} miniApp */
+  async source({ appId, title }) {
+    try {
+      const { html = "" } = await this.#api.miniApp(appId);
+      openSource(title, html);
+    } catch (error) {
+      this.#toasts.warn(`The source of ${title} did not load: ${wordsOf(error)}`);
+    }
+  }
+
   /** @param {RunningApp} app */
   restart(app) {
     this.#guard.allow(this.#registry.launch(app.launch));
@@ -110,7 +132,8 @@ export class AppDesk {
 
   /** @param {string} appId @returns {string | undefined} */
   titleOf(appId) {
-    return this.#registry.apps.find((app) => app.appId === appId)?.title;
+    const running = this.#registry.apps.find((app) => app.appId === appId);
+    return running?.title ?? this.#titles.get(appId);
   }
 
   /** @param {RunningApp} app */
@@ -121,6 +144,7 @@ export class AppDesk {
 
   /** @param {RunningApp} app */
   #closed(app) {
+    this.#offers.get(app)?.();
     const hadKeyboard = this.#stage.remove(app);
     this.#tray.mark(app.appId, { running: false, note: "" });
     if (hadKeyboard) this.#tray.focus(app.appId);
@@ -131,21 +155,39 @@ export class AppDesk {
     const { title, state, reason } = app;
     this.#stage.show(app);
     this.#mark(app);
+    this.#offers.get(app)?.();
     if (state === "lost") this.#toasts.warn(`${title} lost its connection: ${reason}`);
     if (state === "stopped") this.#toasts.warn(`${title} stopped: ${reason}`);
-    if (state === "not-responding") this.#warn(app, "is not responding.");
+    if (state === "not-responding") {
+      this.#offers.set(app, this.#warn(app, "is not responding."));
+    }
+  }
+
+  /** Tells the first error that nobody caught; all of them stand in the app's panel. @param {RunningApp} app */
+  #console(app) {
+    this.#stage.showConsole(app);
+    this.#mark(app);
+    const uncaught = app.console.lines.find(({ level }) => level === "uncaught");
+    if (!uncaught || this.#told.has(app)) return;
+    this.#told.add(app);
+    this.#toasts.tell(`${app.title} has an error: ${uncaught.text.slice(0, ERROR_SHOWN_CHARS)}`);
   }
 
   /** @param {RunningApp} app */
   #mark(app) {
     const names = app.tools.map(({ name }) => name).join(", ");
-    this.#tray.mark(app.appId, { running: true, note: names && `Tools: ${names}` });
+    const { count } = app.console;
+    const facts = [APP_STATES[app.state]];
+    if (count > 0)
+      facts.push(count === 1 ? "1 line in its console" : `${count} lines in its console`);
+    if (names) facts.push(`Tools: ${names}`);
+    this.#tray.mark(app.appId, { running: !app.over, note: facts.join(" · ") });
   }
 
-  /** @param {RunningApp} app @param {string} what */
+  /** Offers to stop it. @param {RunningApp} app @param {string} what @returns {() => void} takes the offer back */
   #warn(app, what) {
     const action = { label: `Stop ${app.title}`, run: () => this.stop(app) };
-    this.#toasts.warn(`${app.title} ${what}`, action);
+    return this.#toasts.warn(`${app.title} ${what}`, action);
   }
 
   /** Makes a page an app, with the document that it is. @param {Artifact} page */
@@ -184,10 +226,4 @@ export class AppDesk {
   #find(appId, use) {
     for (const app of this.#registry.apps) if (app.appId === appId) use(app);
   }
-}
-
-/** @param {unknown} error */
-function wordsOf(error) {
-  if (error instanceof ApiRefusal) return `${error.message} (${error.refused})`;
-  return error instanceof Error ? error.message : String(error);
 }

@@ -5,7 +5,7 @@ import { button, element } from "../ui/element.js";
 /**
  * @typedef {import("../protocol/messages.d.ts").Artifact} Artifact
  * @typedef {{open: (page: Artifact) => void, save: (page: Artifact) => void,
- *   remove: (page: Artifact) => void}} PageActions
+ *   source: (page: Artifact) => void, remove: (page: Artifact) => void}} PageActions
  */
 
 const SHOWN_MAX = 100;
@@ -53,6 +53,7 @@ export class PageList {
       element("span", "page-file", place),
       this.#button("Open as mini-app", page, this.#actions.open),
       this.#button("Save as app", page, this.#actions.save),
+      this.#button("View source", page, this.#actions.source),
       this.#button("Delete", page, this.#actions.remove),
     );
     return row;

@@ -7,18 +7,22 @@ import { RelaySocket } from "../connection/socket.js";
 import { RunningApp } from "./running-app.js";
 
 const SETTLE_MS = 20;
+/** What an app and a model hear of a call that was cancelled on the page. */
+const BY_HAND = "the person at the page ended it";
 
 /**
  * @typedef {import("../protocol/messages.d.ts").WorkspaceServerMessage} WorkspaceServerMessage
  * @typedef {import("../protocol/messages.d.ts").ToolsRegistered} ToolsRegistered
  * @typedef {import("../protocol/messages.d.ts").ToolFrame} ToolFrame
+ * @typedef {import("../protocol/messages.d.ts").CallTool} CallTool
  * @typedef {import("../connection/socket.js").SocketStatus} SocketStatus
  * @typedef {import("./frame.js").Launch} Launch
  * @typedef {import("../protocol/messages.d.ts").Artifact} Artifact
  * @typedef {{opened: (app: RunningApp) => void, changed: (app: RunningApp) => void,
- *   closed: (app: RunningApp) => void,
+ *   closed: (app: RunningApp) => void, console: (app: RunningApp) => void,
  *   revived: (app: RunningApp, culprit: RunningApp) => void, input: (app: RunningApp) => void,
  *   trouble: (app: RunningApp, sentence: string) => void, toolFrame: (frame: ToolFrame) => void,
+ *   called: (call: CallTool, cancel: () => void) => void,
  *   launchWanted: (miniApp: Artifact) => void, closeWanted: (appId: string) => void,
  *   deleteWanted: (miniApp: Artifact) => void, listChanged: () => void,
  *   refused: (code: string, why: string) => void, status: (status: SocketStatus) => void}} RegistryListeners
@@ -68,15 +72,16 @@ export class MiniAppRegistry {
       toolRefused: (from, name, why) =>
         this.#listeners.trouble(from, `tool ${name} refused: ${why}`),
       input: this.#listeners.input,
-      error: (from, message) => this.#listeners.trouble(from, message),
+      console: this.#listeners.console,
     });
     this.#apps.set(app.appId, app);
     this.#listeners.opened(app);
     return app;
   }
 
-  /** Closes an app for good. @param {RunningApp} app */
+  /** Closes an app for good, unless another launch took its place. @param {RunningApp} app */
   stop(app) {
+    if (this.#apps.get(app.appId) !== app) return;
     const hung = app.silent;
     void this.close(app);
     if (hung) this.#revive(app);
@@ -170,10 +175,13 @@ export class MiniAppRegistry {
     }
   }
 
-  /** @param {import("../protocol/messages.d.ts").CallTool} call */
+  /** @param {CallTool} call */
   #call(call) {
     const app = this.#apps.get(call.appId);
-    if (app) return app.call(call);
+    if (app) {
+      this.#listeners.called(call, () => app.cancel(call.callId, BY_HAND));
+      return app.call(call);
+    }
     const refused = "mini-app-unreachable";
     const why = "the app does not run here";
     this.#socket.sendText(resultText({ callId: call.callId, ok: false, refused, why }));

@@ -6,6 +6,7 @@
  */
 
 import { LIMITS } from "../protocol/limits.js";
+import { AppConsole } from "./app-console.js";
 import { MiniAppFrame } from "./frame.js";
 import { Watchdog } from "./watchdog.js";
 
@@ -20,7 +21,7 @@ const FAREWELL_MS = 250;
  * @typedef {"starting" | "running" | "not-responding" | "lost" | "stopped"} AppState
  * @typedef {{answer: (answer: CallAnswer) => void, tools: (app: RunningApp) => void,
  *   state: (app: RunningApp) => void, toolRefused: (app: RunningApp, name: string, why: string) => void,
- *   input: (app: RunningApp) => void, error: (app: RunningApp, message: string) => void}} AppListeners
+ *   input: (app: RunningApp) => void, console: (app: RunningApp) => void}} AppListeners
  */
 
 export class RunningApp {
@@ -38,6 +39,7 @@ export class RunningApp {
   reason = "";
   /** Late, foreign and unknown messages of the app. */
   dropped = 0;
+  console = new AppConsole(LIMITS.appConsoleLinesMax);
 
   /** @param {import("./frame.js").Launch} launch @param {AppListeners} listeners */
   constructor(launch, listeners) {
@@ -118,11 +120,13 @@ export class RunningApp {
       case "pong":
         this.dropped = message.dropped;
         this.#watchdog.heard();
+        if (this.console.silence(message.silenced)) this.#listeners.console(this);
         return this.#become("running");
       case "user_input":
         return this.#listeners.input(this);
-      case "app_error":
-        return this.#listeners.error(this, message.message);
+      case "app_console":
+        this.console.add(message.level, message.text);
+        return this.#listeners.console(this);
       case "app_lost":
         return this.#end("lost", message.reason);
       case "app_stopped":

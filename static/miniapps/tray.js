@@ -16,7 +16,8 @@ export class Tray {
 
   /**
    * @param {HTMLElement} list
-   * @param {{press: (app: Artifact) => void, remove: (app: Artifact) => void}} actions
+   * @param {{press: (app: Artifact) => void, source: (app: Artifact) => void,
+   *   remove: (app: Artifact) => void}} actions
    */
   constructor(list, actions) {
     this.#list = list;
@@ -55,18 +56,19 @@ export class Tray {
     const source = SOURCES[app.source] ?? app.source;
     const network = networkHere(/** @type {any} */ (navigator));
     const note = element("p", "card-note", "");
-    card.append(
-      title,
-      element("p", "card-source", `${source} · ${app.fileName} · ${network}`),
-      note,
-      press,
-    );
-    if (app.source !== "examples") {
-      const remove = button("Delete", () => this.#actions.remove(app), "quiet delete");
-      remove.setAttribute("aria-label", `Delete ${app.title}`);
-      card.append(remove);
-    }
+    const more = element("p", "row card-more");
+    more.append(this.#button("View source", app, this.#actions.source));
+    if (app.source !== "examples") more.append(this.#button("Delete", app, this.#actions.remove));
+    const facts = element("p", "card-source", `${source} · ${app.fileName} · ${network}`);
+    card.append(title, facts, note, press, more);
     this.#cards.set(app.appId, { card, press, note });
     return card;
+  }
+
+  /** @param {string} label @param {Artifact} app @param {(app: Artifact) => void} action */
+  #button(label, app, action) {
+    const made = button(label, () => action(app), "quiet");
+    made.setAttribute("aria-label", `${label}: ${app.title}`);
+    return made;
   }
 }

@@ -7,7 +7,7 @@
  *
  * Room → bridge (window, once): `load_app` with a port. Then on that port: `call_tool`,
  * `cancel_tool`, `ping`, `close_app`. Bridge → room: `tools_updated`, `app_ready`, `tool_refused`,
- * `tool_result`, `pong`, `user_input`, `app_error`, `app_lost`, `app_stopped`, `closed`.
+ * `tool_result`, `pong`, `user_input`, `app_console`, `app_lost`, `app_stopped`, `closed`.
  */
 
 import { Launch } from "./bridge/launch.js";

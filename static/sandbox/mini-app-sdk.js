@@ -9,24 +9,23 @@
  */
 
 import { openChannel, refusal } from "./sdk/channel.js";
+import { reportConsole } from "./sdk/console.js";
 import { ModelContext, makeModelContext } from "./sdk/model-context.js";
 import { listen, now } from "./sdk/primitives.js";
-import { wordsOf } from "./sdk/result.js";
 import { memoryStorage } from "./sdk/storage.js";
 import { describe, Toolbox } from "./sdk/toolbox.js";
 
 /**
  * @typedef {import("./sdk/toolbox.js").AppTool} AppTool
  * @typedef {import("./sdk/channel.js").AppMessage} AppMessage
- * @typedef {{nonce: string, limits: import("./sdk/toolbox.js").ToolboxLimits
- *   & {appStorageMaxUnits: number}}} Boot
+ * @typedef {{nonce: string, linesBefore: number, limits: import("./sdk/toolbox.js").ToolboxLimits
+ *   & import("./sdk/console.js").ConsoleLimits & {appStorageMaxUnits: number}}} Boot
  */
 
 const INPUT_PAUSE_MS = 100;
-const ERRORS_TOLD_MAX = 20;
 
 /** @param {Boot} boot */
-export function startSdk({ nonce, limits }) {
+export function startSdk({ nonce, limits, linesBefore }) {
   document.currentScript?.remove(); // its text holds the nonce
   const channel = openChannel({ nonce, receive });
   const toolbox = new Toolbox(channel, limits);
@@ -35,7 +34,7 @@ export function startSdk({ nonce, limits }) {
   function receive(message) {
     switch (message.type) {
       case "ping":
-        return channel.send({ type: "pong", count: message.count });
+        return channel.send({ type: "pong", count: message.count, silenced: silenced() });
       case "call_tool":
         return void toolbox.run(message.callId, message.name, message.args);
       case "cancel_tool":
@@ -50,7 +49,11 @@ export function startSdk({ nonce, limits }) {
 
   furnish(toolbox, makeModelContext({ toolbox, line: channel, limits }), limits.appStorageMaxUnits);
   reportInput(() => channel.send({ type: "user_input" }));
-  reportErrors((error) => channel.send({ type: "app_error", message: wordsOf(error, limits) }));
+  const silenced = reportConsole(
+    (level, text) => channel.send({ type: "app_console", level, text }),
+    limits,
+    linesBefore,
+  );
   channel.knock();
 }
 
@@ -92,21 +95,4 @@ function reportInput(tell) {
     tell();
   };
   listen(window, "pointerdown", heard, true);
-}
-
-/** Tells of the app's uncaught errors. @param {(error: any) => void} tell */
-function reportErrors(tell) {
-  let left = ERRORS_TOLD_MAX;
-  /** @param {any} error */
-  function report(error) {
-    if (left <= 0 || typeof error?.refused === "string") return; // the room knows its refusals
-    left -= 1;
-    tell(error);
-  }
-  listen(window, "error", (/** @type {ErrorEvent} */ event) =>
-    report(event.error ?? event.message),
-  );
-  listen(window, "unhandledrejection", (/** @type {PromiseRejectionEvent} */ event) =>
-    report(event.reason),
-  );
 }

@@ -2,40 +2,54 @@
 
 import { element } from "./element.js";
 import { tryItForm } from "./try-it.js";
-import { durationWords } from "./wording.js";
+import { ageWords, durationWords } from "./wording.js";
 
 /**
  * @typedef {import("../protocol/messages.d.ts").ToolFrame} ToolFrame
  * @typedef {{id: string, abi?: string, digest?: string | null, description: string, ok: boolean,
  *   refused?: string, why?: string}} ShelfTool
- * @typedef {(name: string, args: object) => Promise<import("./try-it.js").Outcome>} Call
+ * @typedef {import("./try-it.js").Call} Call
+ * @typedef {{engine: string, hardening: string[] | null}} Worker hardening: what confines a call's
+ *   process; null before the first one told
+ * @typedef {{tools?: ShelfTool[], worker: Worker}} Shelf
+ * @typedef {{at: number, words: string, ms: number}} LastRun
  */
 
 const DIGEST_SHOWN = 12;
+const AGED_EVERY_MS = 5_000;
 
 export class ShelfList {
   #list;
   #empty;
   #call;
+  #look;
+  #worker = element("p", "empty");
+  #told = false;
   /** @type {Map<string, HTMLElement>} */
   #last = new Map();
+  /** @type {Map<string, LastRun>} */
+  #runs = new Map();
 
   /**
    * @param {HTMLElement} list @param {HTMLElement} empty shown while there is no tool
-   * @param {Call} call
+   * @param {{call: Call, look: () => Promise<Worker>}} relay look: what confines a call by now
    */
-  constructor(list, empty, call) {
+  constructor(list, empty, { call, look }) {
     this.#call = call;
+    this.#look = look;
     this.#list = list;
     this.#empty = empty;
+    list.after(this.#worker);
+    setInterval(() => this.#age(), AGED_EVERY_MS);
   }
 
   /**
-   * @param {ShelfTool[]} tools
+   * @param {Shelf} shelf
    * @param {readonly import("../protocol/messages.d.ts").DeclaredTool[]} declared what can be called
    */
-  fill(tools, declared) {
+  fill({ tools = [], worker }, declared) {
     this.#last.clear();
+    this.#confine(worker);
     const items = tools.map((tool) => {
       const item = this.#item(tool);
       const found = declared.find(({ name, host }) => host === "wasm" && name === tool.id);
@@ -47,11 +61,37 @@ export class ShelfList {
   }
 
   /** Shows how a tool's last call went. @param {ToolFrame} frame */
-  count({ name, host, state, ok, refused, durationMs = 0 }) {
+  count({ name, host, state, ok, refused, durationMs = 0, at }) {
     const last = this.#last.get(name);
     if (!last || host !== "wasm" || state !== "done") return;
-    last.textContent = `last run ${ok ? "ok" : refused}, ${durationWords(durationMs)}`;
     last.dataset.state = ok ? "ok" : "refused";
+    const words = ok ? "ok" : `${refused}`;
+    this.#runs.set(name, { at: at ? Date.parse(at) : Date.now(), words, ms: durationMs });
+    this.#age();
+    if (!this.#told) void this.#lookAgain();
+  }
+
+  async #lookAgain() {
+    try {
+      this.#confine(await this.#look());
+    } catch {
+      // the relay went away; the next call asks again
+    }
+  }
+
+  /** @param {Worker} worker */
+  #confine({ engine, hardening }) {
+    this.#told = hardening !== null;
+    const by = hardening?.join(", ") ?? "known after the first call";
+    this.#worker.textContent = `Each call has a process of its own (wasmtime ${engine}), confined by: ${by}.`;
+  }
+
+  #age() {
+    for (const [name, { at, words, ms }] of this.#runs) {
+      const last = this.#last.get(name);
+      const text = `last run ${words} ${ageWords(Date.now() - at)}, ${durationWords(ms)}`;
+      if (last && last.textContent !== text) last.textContent = text;
+    }
   }
 
   /** @param {import("../protocol/messages.d.ts").DeclaredTool} tool */
@@ -59,7 +99,7 @@ export class ShelfList {
     const details = element("details", "messages try");
     details.append(
       element("summary", "", `Try ${name}`),
-      tryItForm(name, parameters, (args) => this.#call(name, args)),
+      tryItForm(name, parameters, (args, signal) => this.#call(name, args, signal)),
     );
     return details;
   }

@@ -1,80 +1,73 @@
-/** The running apps, each in a panel with its title, its state, Restart and Stop. */
+/** The running apps, each in a panel of its own. One panel at a time may cover the others. */
 
-import { button, element } from "./element.js";
+import { AppPanel } from "./app-panel.js";
 
 /** @typedef {import("../miniapps/running-app.js").RunningApp} RunningApp */
-
-const WORDS = {
-  starting: "Starting",
-  running: "Running",
-  "not-responding": "Not responding",
-  lost: "Lost its connection",
-  stopped: "Stopped",
-};
 
 export class Stage {
   #container;
   #empty;
+  #behind;
   #actions;
-  /** @type {Map<RunningApp, HTMLElement>} */
+  /** @type {Map<RunningApp, AppPanel>} */
   #panels = new Map();
 
   /**
-   * @param {HTMLElement} container @param {HTMLElement} empty
-   * @param {{stop: (app: RunningApp) => void, restart: (app: RunningApp) => void,
-   *   leave: (app: RunningApp) => void}} actions leave: the keyboard goes back to where it came from
+   * @param {HTMLElement} container @param {HTMLElement} empty shown while no app runs
+   * @param {HTMLElement[]} behind what a panel of full size covers
+   * @param {Omit<import("./app-panel.js").PanelActions, "resized">
+   *   & {counted: (running: number, added: boolean) => void}} actions
    */
-  constructor(container, empty, actions) {
+  constructor(container, empty, behind, actions) {
     this.#container = container;
     this.#empty = empty;
+    this.#behind = behind;
     this.#actions = actions;
   }
 
   /** @param {RunningApp} app */
   add(app) {
-    const panel = element("section", "app");
-    panel.dataset.appId = app.appId;
-    panel.setAttribute("aria-label", app.title);
-    const bar = element("header", "app-bar");
-    bar.append(element("h3", "app-title", app.title), element("span", "app-state"));
-    bar.append(
-      action("Restart", app.title, () => this.#actions.restart(app)),
-      action("Stop", app.title, () => this.#actions.stop(app)),
-    );
-    panel.append(bar, element("p", "app-reason"), app.frame.element);
-    panel.addEventListener("keydown", ({ key }) => key === "Escape" && this.#actions.leave(app));
+    for (const panel of this.#panels.values()) if (panel.size === "full") panel.size = "normal";
+    const actions = { ...this.#actions, resized: () => this.#cover() };
+    const panel = new AppPanel(app, actions);
     this.#panels.set(app, panel);
-    this.#container.append(panel);
-    this.show(app);
-    panel.scrollIntoView({ block: "nearest" });
+    this.#container.append(panel.element);
+    this.#count(true);
+    panel.element.scrollIntoView({ block: "nearest" });
   }
 
   /** @param {RunningApp} app */
   show(app) {
-    const panel = this.#panels.get(app);
-    if (!panel) return;
-    panel.dataset.state = app.state;
-    const state = /** @type {HTMLElement} */ (panel.querySelector(".app-state"));
-    state.textContent = WORDS[app.state];
-    const reason = /** @type {HTMLElement} */ (panel.querySelector(".app-reason"));
-    reason.textContent = app.over ? `${WORDS[app.state]}: ${app.reason}.` : "";
-    this.#empty.hidden = this.#panels.size > 0;
+    this.#panels.get(app)?.show();
+  }
+
+  /** @param {RunningApp} app */
+  showConsole(app) {
+    this.#panels.get(app)?.showConsole();
   }
 
   /** @param {RunningApp} app @returns {boolean} whether the keyboard was in its panel */
   remove(app) {
-    const panel = this.#panels.get(app);
+    const panel = this.#panels.get(app)?.element;
     const focused = panel?.contains(document.activeElement) ?? false;
     panel?.remove();
     this.#panels.delete(app);
-    this.#empty.hidden = this.#panels.size > 0;
+    this.#count(false);
+    this.#cover();
     return focused;
   }
-}
 
-/** @param {string} verb @param {string} title @param {() => void} run */
-function action(verb, title, run) {
-  const made = button(verb, run, "quiet");
-  made.setAttribute("aria-label", `${verb} ${title}`);
-  return made;
+  /** @param {boolean} added whether there is one more */
+  #count(added) {
+    this.#empty.hidden = this.#panels.size > 0;
+    this.#actions.counted(this.#panels.size, added);
+  }
+
+  /** What is covered can't be reached; it stays in the page, so that its apps go on. */
+  #cover() {
+    const panels = [...this.#panels.values()];
+    const full = panels.find(({ size }) => size === "full");
+    for (const part of this.#behind) part.inert = full !== undefined;
+    for (const panel of panels) panel.element.inert = full !== undefined && panel !== full;
+  }
 }

@@ -24,14 +24,18 @@ export class Toasts {
     this.#add(text, "status", action);
   }
 
-  /** @param {string} text cause and remedy @param {ToastAction} [action] */
+  /**
+   * @param {string} text cause and remedy @param {ToastAction} [action]
+   * @returns {() => void} takes it from the screen, once it holds no more; the list keeps it
+   */
   warn(text, action) {
-    this.#add(text, "alert", action);
+    return this.#add(text, "alert", action);
   }
 
   /** @param {string} text @param {"status" | "alert"} role @param {ToastAction} [action] */
   #add(text, role, action) {
-    if (this.#shown.lastElementChild?.getAttribute("data-text") === text) return;
+    const last = this.#shown.lastElementChild;
+    if (last?.getAttribute("data-text") === text) return () => last.remove();
     const toast = element("div", `toast toast-${role}`);
     toast.dataset.text = text;
     toast.setAttribute("role", role);
@@ -41,6 +45,7 @@ export class Toasts {
     this.#shown.append(toast);
     if (!action) setTimeout(() => toast.remove(), SHOWN_MS);
     this.#keep(text, role);
+    return () => toast.remove();
   }
 
   /** @param {string} text @param {string} role */

@@ -1,96 +1,101 @@
-/** The calls of the room, newest first: time, app, tool, outcome in words, duration; to be filtered. */
+/** The calls of the room, newest first: one row each, to be filtered, ended and run again. */
 
-import { element } from "./element.js";
-import { durationWords, matches } from "./wording.js";
+import { CallRow } from "./call-row.js";
+import { matches } from "./wording.js";
 
-/** @typedef {import("../protocol/messages.d.ts").ToolFrame} ToolFrame */
+/**
+ * @typedef {import("../protocol/messages.d.ts").ToolFrame} ToolFrame
+ * @typedef {import("./call-row.js").Known} Known
+ */
 
 const KEPT_MAX = 200;
-const OUTPUT_SHOWN_CHARS = 200;
 
 export class ToolLog {
   #list;
   #empty;
   #emptyWords;
   #titleOf;
+  #again;
   #filter = "";
-  /** @type {Map<string, HTMLElement>} */
+  /** @type {Map<string, CallRow>} */
   #rows = new Map();
+  /** What is known of calls that have no row yet. @type {Map<string, Known>} */
+  #early = new Map();
 
   /**
    * @param {HTMLElement} list @param {HTMLElement} empty
-   * @param {(appId: string) => string | undefined} titleOf the title of an app of this page
+   * @param {{titleOf?: (appId: string) => string | undefined,
+   *   again?: ((call: {name: string, args: unknown}) => void) | undefined}} [page] titleOf: the
+   *   title of an app that this page knows; again: runs such a call once more, `args` undefined where
+   *   nobody told them
    */
-  constructor(list, empty, titleOf) {
+  constructor(list, empty, { titleOf = () => undefined, again } = {}) {
     this.#list = list;
     this.#empty = empty;
     this.#emptyWords = empty.textContent;
     this.#titleOf = titleOf;
+    this.#again = again;
     list.tabIndex = 0; // it scrolls, so the keyboard must reach it
   }
 
   /** Draws a frame; the same one twice changes nothing. @param {ToolFrame} frame */
   show(frame) {
     const row = this.#rows.get(frame.callId) ?? this.#addRow(frame);
-    if (frame.state === "done") finish(row, frame);
-    row.hidden = !matches(row.textContent, this.#filter);
+    if (frame.args !== undefined) row.know({ args: frame.args });
+    if (frame.state === "done") row.finish(frame);
+    this.#sift(row);
     this.#tellEmpty();
+  }
+
+  /** Adds to a call, shown or still to come, what only this page knows. @param {string} callId @param {Known} known */
+  know(callId, known) {
+    const row = this.#rows.get(callId);
+    if (row) {
+      row.know(known);
+      this.#sift(row);
+    } else {
+      this.#early.set(callId, { ...this.#early.get(callId), ...known });
+      dropOldest(this.#early);
+    }
   }
 
   /** Shows only the calls with each of these words. @param {string} filter */
   filter(filter) {
     this.#filter = filter;
-    for (const row of this.#rows.values()) row.hidden = !matches(row.textContent, filter);
+    for (const row of this.#rows.values()) this.#sift(row);
     this.#tellEmpty();
   }
 
+  /** @param {CallRow} row */
+  #sift(row) {
+    row.element.hidden = !matches(row.text, this.#filter);
+  }
+
   #tellEmpty() {
-    const shown = [...this.#rows.values()].some((row) => !row.hidden);
+    const shown = [...this.#rows.values()].some(({ element }) => !element.hidden);
     this.#empty.hidden = shown;
     const words = this.#rows.size ? "No call matches." : this.#emptyWords;
     if (this.#empty.textContent !== words) this.#empty.textContent = words;
   }
 
   /** @param {ToolFrame} frame */
-  #addRow({ callId, name, host, appId, at }) {
-    const row = element("li", "log-row");
-    row.dataset.callId = callId;
-    row.dataset.tool = name;
-    row.dataset.state = "running";
-    const time = element("time", "log-time", (at ? new Date(at) : new Date()).toLocaleTimeString());
+  #addRow(frame) {
+    const { appId, callId, host } = frame;
     const app = (appId && (this.#titleOf(appId) ?? appId)) || host;
-    row.append(time, element("span", "log-app", app), element("code", "log-tool", name));
-    row.append(element("span", "log-outcome", "running…"), element("span", "log-ms"));
+    const row = new CallRow(frame, app, this.#again);
+    row.know(this.#early.get(callId) ?? {});
+    this.#early.delete(callId);
     this.#rows.set(callId, row);
-    this.#list.prepend(row);
-    this.#trim();
+    this.#list.prepend(row.element);
+    dropOldest(this.#rows)?.element.remove();
     return row;
   }
-
-  #trim() {
-    if (this.#rows.size <= KEPT_MAX) return;
-    const [[callId, row] = []] = this.#rows;
-    row?.remove();
-    this.#rows.delete(/** @type {string} */ (callId));
-  }
 }
 
-/** @param {HTMLElement} row @param {ToolFrame} frame */
-function finish(row, { ok, output = "done", refused = "", why = "refused", durationMs }) {
-  if (row.dataset.state !== "running") return;
-  row.dataset.state = ok ? "ok" : "refused";
-  const outcome = part(row, "log-outcome");
-  if (ok) outcome.textContent = cut(output);
-  else outcome.replaceChildren(`Refused: ${why} `, element("code", "log-code", refused));
-  if (durationMs !== undefined) part(row, "log-ms").textContent = durationWords(durationMs);
-}
-
-/** @param {string} text */
-function cut(text) {
-  return text.length > OUTPUT_SHOWN_CHARS ? `${text.slice(0, OUTPUT_SHOWN_CHARS)}…` : text;
-}
-
-/** @param {HTMLElement} row @param {string} className */
-function part(row, className) {
-  return /** @type {HTMLElement} */ (row.querySelector(`.${className}`));
+/** @template Value @param {Map<string, Value>} kept @returns {Value | undefined} what went, where there were too many */
+function dropOldest(kept) {
+  if (kept.size <= KEPT_MAX) return undefined;
+  const [[key, value] = []] = kept;
+  kept.delete(/** @type {string} */ (key));
+  return value;
 }

@@ -11,6 +11,14 @@ export function durationWords(ms) {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
+/** `just now`, `40 s ago`, `3 min ago`, `2 h ago`. @param {number} ms */
+export function ageWords(ms) {
+  if (ms < 10 * SECOND_MS) return "just now";
+  if (ms < MINUTE_MS) return `${10 * Math.floor(ms / (10 * SECOND_MS))} s ago`;
+  if (ms < 60 * MINUTE_MS) return `${Math.floor(ms / MINUTE_MS)} min ago`;
+  return `${Math.floor(ms / (60 * MINUTE_MS))} h ago`;
+}
+
 /** Whether the text holds each word of the filter. @param {string} text @param {string} filter */
 export function matches(text, filter) {
   const found = text.toLowerCase();

@@ -1,5 +1,14 @@
 /** Sentences for people: the cause, then what to do. */
 
+/** @type {Record<import("../miniapps/running-app.js").AppState, string>} */
+export const APP_STATES = {
+  starting: "Starting",
+  running: "Running",
+  "not-responding": "Not responding",
+  lost: "Lost its connection",
+  stopped: "Stopped",
+};
+
 /** @type {Record<import("../audio/capture.js").MicrophoneTrouble, string>} */
 export const MICROPHONE_TROUBLES = {
   refused:

@@ -4,11 +4,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from scripts.attack_lab.lab import ATTACK, GOOD
 from scripts.attack_lab.room_tab import RoomTab
+from tests.attacks.acts import (
+    look_at_the_console,
+    markup_made_of_texts,
+    stop_once_it_crashed,
+    stop_once_it_hangs,
+    type_into_the_room,
+    until,
+    until_the_flood_is_over,
+)
 
 ANYTHING = object()
-KEYS_MAX = 300
 REPLACED = "lost its connection: its page was replaced"
 
 
@@ -27,58 +34,6 @@ class Case:
     settle_ms: float = 150
     gap_max_ms: float = 300
     """How long the room may do nothing at all; judged by `scripts/bench/attacks.py`."""
-
-
-def until(state: str) -> Callable[[RoomTab], None]:
-    """Wait for what the room makes of the app."""
-
-    def wait(room: RoomTab) -> None:
-        room.wait_for(lambda: room.state(ATTACK) == state, f"the state {state}")
-
-    return wait
-
-
-def until_the_flood_is_over(room: RoomTab) -> None:
-    """The app is ended; what it had sent by then still arrives, and its process is busy."""
-    until("stopped")(room)
-    room.wait(1.0)
-    room.wait_for(lambda: room.state(GOOD) == "running", "the good app")
-
-
-def stop_once_it_hangs(room: RoomTab) -> None:
-    """What a person does: see that it hangs, press Stop; the app beside it must live on."""
-    until("not-responding")(room)
-    room.stop(ATTACK)
-    room.wait_for(lambda: room.state(GOOD) == "running", "the good app")
-
-
-def stop_once_it_crashed(room: RoomTab) -> None:
-    """The browser ends the app's process; the app beside it, in the same one, is started anew."""
-    room.wait_for(lambda: room.state(ATTACK) in {"not-responding", "lost"}, "the crash")
-    room.stop(ATTACK)
-    room.wait_for(lambda: room.state(GOOD) == "running", "the good app")
-
-
-def type_into_the_room(room: RoomTab) -> str:
-    """Go on typing while the app grabs the keyboard: it is stopped, and then the words land.
-
-    Also at once after its launch, when the app has the keyboard already and may have it.
-    """
-    room.click("say-text")
-    for _ in range(KEYS_MAX):
-        if room.state(ATTACK) == "stopped":
-            break
-        room.type_text("x", 0.06)
-    room.evaluate("document.getElementById('say-text').value = ''")
-    room.click("say-text")
-    room.type_text("secret words", 0.01)
-    return str(room.evaluate("document.getElementById('say-text').value"))
-
-
-def markup_made_of_texts(room: RoomTab) -> int:
-    """How many elements the app's texts became in the room's page."""
-    room.wait_until("document.querySelector('#messages > li') !== null")
-    return int(room.evaluate("document.querySelectorAll('img, b, [onerror]').length"))
 
 
 def lost(app: str, toast: str = REPLACED) -> Case:
@@ -259,6 +214,12 @@ HANGING = [
     stopped("flood-the-bridge"),
     stopped("flood-the-room", gap_max_ms=2_000),  # what was sent before it ended still arrives
     stopped("flood-with-bytes"),
+    Case(
+        app="flood-the-console",
+        call=None,
+        act=look_at_the_console,
+        result={"few": True, "short": True, "text": True, "quiet": True},
+    ),
 ]
 APPS_THAT_MUST_WORK = [
     shown("byte-order-mark", text="shown"),

@@ -26,7 +26,7 @@ DRIVE = """
   };
   const app = new RunningApp({ appId: "driven", title: "Driven", html }, {
     answer: ({ callId, refused }) => answers.push([callId, refused ?? "ok"]),
-    tools() {}, state() {}, toolRefused() {}, input() {}, error() {},
+    tools() {}, state() {}, toolRefused() {}, input() {}, console() {},
   });
   document.body.append(app.frame.element);
   await until(() => app.tools.length === 1);

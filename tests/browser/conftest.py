@@ -10,10 +10,12 @@ import pytest
 from playwright.sync_api import Browser
 
 from scripts.browser_lab.chromium import chromium
-from scripts.browser_lab.relay_process import RelayProcess
+from scripts.browser_lab.relay_process import ROOT, RelayProcess
 from scripts.browser_lab.room_page import RoomPage
 
 OpenRoom = Callable[..., RoomPage]
+Shoot = Callable[[RoomPage], None]
+ARTEFACTS = ROOT / "artefacts"
 
 # An app with one tool that never answers, and one that says it is there
 SLOW_APP = """<!doctype html>
@@ -82,6 +84,21 @@ def open_room(browser: Browser, relay: RelayProcess) -> Iterator[OpenRoom]:
 @pytest.fixture
 def room(open_room: OpenRoom) -> RoomPage:
     return open_room(viewport={"width": 1280, "height": 900})
+
+
+@pytest.fixture
+def shoot(request: pytest.FixtureRequest) -> Shoot:
+    """Take pictures of a room for people to look at; the test's name and a number name them."""
+    folder = ARTEFACTS / request.path.stem
+    folder.mkdir(parents=True, exist_ok=True)
+    taken: list[Path] = []
+
+    def shoot_one(room: RoomPage) -> None:
+        name = request.node.name.removeprefix("test_")
+        taken.append(folder / f"{name}-{len(taken) + 1}.png")
+        room.page.screenshot(path=taken[-1], animations="disabled")
+
+    return shoot_one
 
 
 def wait_for_no_apps(relay: RelayProcess) -> None:

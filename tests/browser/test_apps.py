@@ -104,6 +104,28 @@ def test_an_app_that_is_saved_appears_and_one_that_is_deleted_goes(room: RoomPag
     room.card(app).wait_for(state="detached")
 
 
+def test_the_hint_that_a_tool_destroys_comes_through_the_sandbox(
+    room: RoomPage, apps: Path
+) -> None:
+    declare = (
+        "({name, annotations: {destructiveHint: true, title: 'x'}, description: 'd',"
+        " inputSchema: {type: 'object'}, execute: () => 1})"
+    )
+    (apps / "eraser.html").write_text(
+        f"<title>Eraser</title><script>const tool = (name) => {declare};"
+        "webMcp.registerTool(tool('erase_one'));"
+        "document.modelContext.registerTool(tool('erase_two'));"
+        "webMcp.registerTool({...tool('keep'), annotations: {readOnlyHint: true}});</script>"
+    )
+    app = "app_eraser"
+    room.card(app).wait_for()
+    room.start(app, "erase_one")
+    room.wait_for(lambda: len(room.relay.app_tools(app)) == 3)
+    tools = room.relay.ask("GET", "/api/tools")["tools"]
+    told = {tool["name"]: tool.get("destructive") for tool in tools if tool.get("appId") == app}
+    assert told == {"erase_one": True, "erase_two": True, "keep": None}
+
+
 @pytest.mark.timeout(120)
 def test_fifty_launches_leave_nothing_behind(room: RoomPage, apps: Path) -> None:
     first_script = "webMcp.registerTool({name:'at_once',description:'x',execute:()=>1})"

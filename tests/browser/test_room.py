@@ -138,6 +138,31 @@ def test_captions_mark_what_was_cut_off_and_can_be_taken_along(room: RoomPage) -
     assert Path(saved.value.path()).read_text().splitlines()[:2] == wanted
 
 
+TAKES_BACK = """async () => {
+  const { Captions } = await import("/static/ui/captions.js");
+  const [list, empty, tools] = ["div", "p", "p"].map((name) => document.createElement(name));
+  const captions = new Captions(list, empty, tools);
+  const said = { role: "user", turnId: "turn_1" };
+  const seen = [];
+  for (const [text, final] of [["stop the", false], ["stop the tide", false], ["", true]]) {
+    captions.show({ ...said, text, final });
+    seen.push([captions.text(), list.querySelectorAll(".caption-interim").length]);
+  }
+  captions.show({ ...said, text: "", final: true });
+  captions.show({ role: "user", turnId: "turn_2", text: "hello", final: true });
+  return [...seen, [captions.text(), list.querySelectorAll(".caption-interim").length]];
+}"""
+
+
+def test_words_that_are_shown_too_early_can_be_taken_back(room: RoomPage) -> None:
+    assert room.page.evaluate(TAKES_BACK) == [
+        ["You: stop the\n", 1],
+        ["You: stop the tide\n", 1],
+        ["", 0],
+        ["You: hello\n", 0],
+    ]
+
+
 def test_a_shelf_tool_is_tried_by_a_form_made_from_its_schema(room: RoomPage) -> None:
     page = room.page
     page.get_by_text("Try hash").click()
@@ -148,7 +173,9 @@ def test_a_shelf_tool_is_tried_by_a_form_made_from_its_schema(room: RoomPage) ->
     outcome.filter(has_text="2cf24dba5fb0a30e26e83b2ac5b9e29e").wait_for()
     page.locator('#shelf > [data-tool="hash"] .shelf-last[data-state="ok"]').wait_for()
     last = page.locator('#shelf > [data-tool="hash"] .shelf-last').text_content() or ""
+    assert last.startswith("last run ok just now, ")
     assert last.endswith(" ms")
+    page.get_by_text("confined by: ").filter(has_not_text="after the first call").wait_for()
     form.get_by_role("textbox").fill("x" * 9_000)
     form.get_by_role("button", name="Run").click()
     form.locator("output .log-code").wait_for()

@@ -3,6 +3,7 @@
  * and ends it when it floods, reloads or goes away. Every call is answered exactly once.
  */
 
+import { LineBudget } from "../line-budget.js";
 import { appDocument } from "./app-document.js";
 import { Breaker, weigh } from "./breaker.js";
 import { Calls } from "./calls.js";
@@ -14,7 +15,8 @@ import { AppTools, nameOf } from "./tools.js";
  * @typedef {import("./tools.js").Contract} Contract
  * @typedef {{toolsPerAppMax: number, toolOutputMaxBytes: number, toolCallTimeoutMs: number,
  *   whyMaxChars: number, appMessagesPerSecondMax: number, appBytesPerSecondMax: number,
- *   appSilenceMaxMs: number, appReadyQuietMs: number, appStorageMaxUnits: number}} BridgeLimits
+ *   appSilenceMaxMs: number, appReadyQuietMs: number, appStorageMaxUnits: number,
+ *   appConsoleLinesPerSecondMax: number, appConsoleLineMaxChars: number}} BridgeLimits
  * @typedef {{type: "load_app", appId: string, title: string, html: string, limits: BridgeLimits}} LoadApp
  * @typedef {{type: string, [key: string]: any}} Message
  */
@@ -23,6 +25,8 @@ import { AppTools, nameOf } from "./tools.js";
 const WINDOW_MESSAGE_BYTES = 64;
 /** What an app may say of its own call; every other code is somebody else's to say. */
 const OF_THE_APP = new Set(["unknown-tool", "result-not-serialisable", "output-over-budget"]);
+
+const LEVELS = new Set(["error", "warning", "uncaught"]);
 
 export class Launch {
   #limits;
@@ -33,6 +37,7 @@ export class Launch {
   #tools;
   #breaker;
   #calls = new Calls();
+  #lines;
   /** The bridge's end of the app's port; it counts once the SDK has said the nonce on it. @type {MessagePort | undefined} */
   #port;
   #proven = false;
@@ -47,6 +52,7 @@ export class Launch {
     this.#room = room;
     this.#tools = new AppTools(contract, load.limits.toolsPerAppMax);
     this.#breaker = new Breaker(load.limits);
+    this.#lines = new LineBudget(load.limits.appConsoleLinesPerSecondMax);
   }
 
   /** @param {string} sdk the SDK's text */
@@ -58,16 +64,19 @@ export class Launch {
     inner.setAttribute("sandbox", "allow-scripts");
     inner.setAttribute("allow", "");
     inner.addEventListener("load", () => this.#loaded());
-    inner.srcdoc = appDocument(sdk, this.#boot(), this.#load.html);
+    inner.srcdoc = appDocument(sdk, this.#boot(sdk), this.#load.html);
     document.body.append(inner);
   }
 
-  #boot() {
+  /** @param {string} sdk */
+  #boot(sdk) {
     const { toolsPerAppMax, toolOutputMaxBytes, whyMaxChars } = this.#limits;
     const { appReadyQuietMs, appStorageMaxUnits } = this.#limits;
+    const { appConsoleLinesPerSecondMax, appConsoleLineMaxChars } = this.#limits;
     const output = { toolOutputMaxBytes, whyMaxChars };
-    const limits = { toolsPerAppMax, ...output, appReadyQuietMs, appStorageMaxUnits };
-    return { nonce: this.#nonce, limits };
+    const lines = { appConsoleLinesPerSecondMax, appConsoleLineMaxChars };
+    const limits = { toolsPerAppMax, ...output, ...lines, appReadyQuietMs, appStorageMaxUnits };
+    return { nonce: this.#nonce, limits, linesBefore: sdk.split("\n").length - 1 };
   }
 
   /** A window message that is not the room's: the app's first word, or noise. @param {MessageEvent} event */
@@ -175,15 +184,30 @@ export class Launch {
       case "app_ready":
         return this.#tellTools("app_ready");
       case "pong":
-        return this.#room.postMessage({ type: "pong", count: data.count, dropped: this.#dropped });
+        return this.#pong(data);
       case "user_input":
       case "closed":
         return this.#room.postMessage({ type: data.type });
-      case "app_error":
-        return this.#room.postMessage({ type: "app_error", message: this.#sentence(data.message) });
+      case "app_console":
+        return this.#line(data);
       default:
         this.#dropped += 1;
     }
+  }
+
+  /** @param {Message} pong */
+  #pong({ count, silenced }) {
+    const told = Number.isSafeInteger(silenced) && silenced > 0 ? silenced : 0;
+    const lines = { silenced: this.#lines.silenced + told };
+    this.#room.postMessage({ type: "pong", count, dropped: this.#dropped, ...lines });
+  }
+
+  /** @param {Message} line */
+  #line({ level, text }) {
+    if (!this.#lines.admits(performance.now()) || typeof text !== "string") return;
+    const shown = text.slice(0, this.#limits.appConsoleLineMaxChars);
+    const known = LEVELS.has(level) ? level : "error";
+    this.#room.postMessage({ type: "app_console", level: known, text: shown });
   }
 
   /** @param {unknown} requestId @param {unknown} tool a declaration, as JSON text or as an object */

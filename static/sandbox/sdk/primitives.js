@@ -1,6 +1,6 @@
 /** What the SDK needs of the platform, taken before the app can replace it. */
 
-const { apply } = Reflect;
+export const { apply } = Reflect;
 
 /** @param {Function} method @returns {(self: any, ...args: any[]) => any} */
 const uncurry =
