@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.cli.conftest import TOKEN, environment, spawn, stop
 from tests.faults.conftest import Victim
 from tests.faults.test_stuck import LARGE, resident, sockets
-from tests.faults.wire import BINARY, TEXT, Wire, frame
+from tests.faults.wire import BINARY, PING, PONG, TEXT, Wire, frame
 
 BURST = b"".join([frame(b"\0\1" * 480, kind=BINARY)] * 2_000)  # 2,000 frames of 20 ms
 PROBES = 200
@@ -148,17 +148,25 @@ def stale_ms(relay: Victim, *, reads: bool) -> float:
         until = monotonic() + 3
         while monotonic() < until:
             if reads:
-                wire.receive()
+                answered(wire)
             else:
                 sleep(0.1)
         wire.say(type="interrupt")
         heard = 0
         while True:
-            opcode, data = wire.receive()
+            opcode, data = answered(wire)
             if opcode == BINARY:
                 heard += len(data)
             elif opcode == TEXT and json.loads(data)["type"] == "flush":
                 return heard / 2 / RATE_HZ * 1_000
+
+
+def answered(wire: Wire) -> tuple[int, bytes]:
+    """The next frame; a ping is answered, which tells the relay how far the client has read."""
+    opcode, data = wire.receive()
+    if opcode == PING:
+        wire.send(data, kind=PONG)
+    return opcode, data
 
 
 def main() -> int:
