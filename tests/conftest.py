@@ -6,6 +6,7 @@ Fakes that several rooms share live in `tests/fakes/`.
 import importlib.util
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,6 +16,9 @@ from blockbuster import blockbuster_ctx
 from hypothesis import HealthCheck, settings
 
 from relay.protocol.refusals import EXPLAINED, RefusalCode
+
+# A shell lets what it runs in the background ignore the keyboard; the programs of the tests heed it
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 CI = bool(os.environ.get("CI"))
 SLOW_SECONDS = {"browser": 90, "voice": 120}
