@@ -14,6 +14,8 @@ _COST_MAX = 1.9
 _ASK_COST_MAX = 0.6
 _TIE = 0.04
 _COST_CLEAR, _COST_PLAIN = 0.5, 0.6
+_LINKS = frozenset({"and", "plus", "with"})
+_HESITATIONS = frozenset({"er", "hm", "uh", "um"})
 _WISHES = {
     (one, other)
     for one, others in {
@@ -30,22 +32,31 @@ _WISHES = {
 }
 
 
-def sure(readings: Sequence[Reading], *, wished: bool) -> bool:
-    """Whether the best reading may be acted on."""
+def sure(readings: Sequence[Reading], words: Sequence[Word]) -> bool:
+    """Whether the best reading of these words may be acted on."""
     best = readings[0]
     tied = len(readings) > 1 and readings[1].score - best.score < _TIE and not readings[1].missing
     dear = best.cost > min(_COST_MAX, COST_A_SLOT_MAX * (1 + len(best.filled)))
     if best.missing or tied or dear:
         return False
     typed = sum(slot.kind != "text" for slot in best.filled)
+    if typed == len(best.filled) and _breaks_off(words):
+        return False
     if typed:
-        clear = best.cost < _COST_CLEAR and (typed >= 2 or (wished and best.evidence >= 0.4))
+        wished = is_wish(words) and best.evidence >= 0.4
+        clear = best.cost < _COST_CLEAR and (typed >= 2 or wished)
         named = best.names_it or best.evidence >= 1.2
         plain = typed >= 2 or named or best.cost <= _COST_PLAIN
         return clear or (plain and best.evidence >= 0.55)
     if best.filled:
         return best.evidence >= (0.6 if best.names_it else 1.2)
     return best.cost <= 0.6 and best.evidence >= (1.1 if best.names_it else 1.3)
+
+
+def _breaks_off(words: Sequence[Word]) -> bool:
+    """Whether something was to follow: "a medium roast espresso with, uh"."""
+    said = [word.plain for word in words if word.plain not in _HESITATIONS]
+    return bool(said) and said[-1] in _LINKS
 
 
 def is_wish(words: Sequence[Word]) -> bool:

@@ -13,7 +13,7 @@ from relay.providers.embedded.choice import Judged, choose, confusable, rivals
 from relay.providers.embedded.consent import gives_up
 from relay.providers.embedded.decisions import Act, Ask, Check, Decision, Decline
 from relay.providers.embedded.filling import BEGUN, whole_values
-from relay.providers.embedded.gate import COST_A_SLOT_MAX, is_wish, sure, worth_asking
+from relay.providers.embedded.gate import COST_A_SLOT_MAX, sure, worth_asking
 from relay.providers.embedded.guess import Guess
 from relay.providers.embedded.lexicon import CONFIRMATIONS, Slot, Tool, rarity, tools_of
 from relay.providers.embedded.parser import WORDS_MAX, Parser, Reading
@@ -176,7 +176,7 @@ class Toolbox:
         self, readings: Sequence[Reading], words: Sequence[Word], text: str
     ) -> tuple[Decision, float] | None:
         """What to do when it is sure: one call, or two that were said in one breath."""
-        one = readings[0] if readings and sure(readings, wished=is_wish(words)) else None
+        one = readings[0] if readings and sure(readings, words) else None
         if one is None or one.cost > _COST_ONE or swallows(one.values):
             two = self._two(words, text)
             if two is not None:
@@ -208,7 +208,7 @@ class Toolbox:
 
     def _alone(self, words: Sequence[Word], text: str) -> tuple[Act, float] | None:
         readings = self._parser.read(words)
-        if not readings or not sure(readings, wished=is_wish(words)):
+        if not readings or not sure(readings, words):
             return None
         if BEGUN in readings[0].values.values():
             return None

@@ -257,6 +257,11 @@ def test_a_last_word_that_was_cut_short_counts(text: str, wanted: str) -> None:
     assert args(TOOLBOX.decide([Guess(text)])) == {"kind": "cocoa", "extra": wanted}
 
 
+@pytest.mark.parametrize("text", ["Order a small cocoa with, uh", "Bring me a cocoa with milk and"])
+def test_a_command_that_breaks_off_is_not_acted_on(text: str) -> None:
+    assert isinstance(TOOLBOX.decide([Guess(text)]), Decline)
+
+
 def test_words_of_another_value_are_never_a_part_of_one() -> None:
     decision = TOOLBOX.decide([Guess("Bring me a cocoa with a bit of milk and lots")])
     assert asked(decision) == ("extra", {"kind": "cocoa", "milk": "a bit of milk"})
