@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -46,17 +46,24 @@ def apps(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def relay(apps: Path) -> Iterator[RelayProcess]:
-    script = apps.parent / "slow.json"
-    script.write_text(json.dumps(SLOW_SCRIPT))
+@contextmanager
+def scripted(apps: Path, script: object) -> Iterator[RelayProcess]:
+    """A relay with these apps, whose model plays the script."""
+    file = apps.parent / "script.json"
+    file.write_text(json.dumps(script))
     env = {
         "VOICEBOX_EXTENSIONS_DIR": str(apps.parent),
         "VOICEBOX_WORKSPACE": str(apps.parent / "workspace"),
-        "VOICEBOX_SCRIPT": str(script),
+        "VOICEBOX_SCRIPT": str(file),
         "HOME": str(apps.parent),
     }
     with RelayProcess.by_cli("--provider", "script", **env) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def relay(apps: Path) -> Iterator[RelayProcess]:
+    with scripted(apps, SLOW_SCRIPT) as started:
         yield started
 
 

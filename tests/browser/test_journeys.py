@@ -4,7 +4,6 @@ Pictures of the steps go to the folder `artefacts`, for people to look at. How a
 stands in `test_crash.py`, which needs another driver.
 """
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ from playwright.sync_api import Browser, Page
 from scripts.browser_lab.chromium import beside
 from scripts.browser_lab.relay_process import RelayProcess
 from scripts.browser_lab.room_page import RoomPage
-from tests.browser.conftest import OpenRoom, Shoot
+from tests.browser.conftest import OpenRoom, Shoot, scripted
 
 pytestmark = pytest.mark.browser
 
@@ -42,14 +41,7 @@ NAME = "(document.activeElement.ariaLabel ?? document.activeElement.textContent)
 
 @pytest.fixture(scope="module")
 def relay(apps: Path) -> Iterator[RelayProcess]:
-    script = apps.parent / "moves.json"
-    script.write_text(json.dumps(MOVES))
-    env = {
-        "VOICEBOX_EXTENSIONS_DIR": str(apps.parent),
-        "VOICEBOX_SCRIPT": str(script),
-        "HOME": str(apps.parent),
-    }
-    with RelayProcess.by_cli("--provider", "script", **env) as started:
+    with scripted(apps, MOVES) as started:
         yield started
 
 

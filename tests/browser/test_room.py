@@ -1,6 +1,5 @@
 """The room's smaller tools: the log and its filter, shortcuts, captions to take along."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import pytest
 
 from scripts.browser_lab.relay_process import RelayProcess
 from scripts.browser_lab.room_page import RoomPage
+from tests.browser.conftest import scripted
 
 pytestmark = pytest.mark.browser
 
@@ -26,14 +26,7 @@ TALKATIVE = {
 
 @pytest.fixture(scope="module")
 def relay(apps: Path) -> Iterator[RelayProcess]:
-    script = apps.parent / "talkative.json"
-    script.write_text(json.dumps(TALKATIVE))
-    env = {
-        "VOICEBOX_EXTENSIONS_DIR": str(apps.parent),
-        "VOICEBOX_SCRIPT": str(script),
-        "HOME": str(apps.parent),
-    }
-    with RelayProcess.by_cli("--provider", "script", **env) as started:
+    with scripted(apps, TALKATIVE) as started:
         yield started
 
 
