@@ -9,6 +9,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any
 
 import structlog
@@ -19,6 +20,7 @@ from relay.logs import configure_logs
 from relay.server.app import make_app
 from relay.server.keys import DEFAULT_PROVIDER, GUARD, MODELS, SHELF, SOCKETS
 from relay.settings import Settings, SettingsError, ensure_token, load_token, read_settings
+from relay.upkeep import keep_up
 
 _SHUTDOWN_S = 5.0
 _READY_POLL_S = 0.1
@@ -84,7 +86,8 @@ async def _serve(settings: Settings, *, open_page: bool) -> None:
         address = _address(runner, settings)
         _announce(address, token, open_page=open_page)
         async with asyncio.TaskGroup() as group:
-            reloading = group.create_task(_reload_when_asked(app, settings, reload_asked))
+            reload = partial(_reload_when_asked, app, settings, reload_asked)
+            reloading = group.create_task(keep_up(reload), name="reload")
             await _tell_when_ready(app, stop)
             await stop.wait()
             reloading.cancel()

@@ -3,24 +3,21 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import msgspec
-import structlog
 from aiohttp import web
 from msgspec import Raw, Struct
 
-from relay.miniapps.collection import MiniApps
 from relay.miniapps.listing import Listing
 from relay.miniapps.target import Wish
 from relay.miniapps.watcher import watch
-from relay.protocol.limits import Limits
 from relay.protocol.messages import MiniAppNews
 from relay.protocol.refusals import Refusal, RefusalCode
 from relay.server.json import json_response, read_json
 from relay.server.keys import LIMITS, MINI_APPS, ROOMS
-
-_log = structlog.get_logger(__name__)
+from relay.upkeep import keep_up
 
 
 class SaveBody(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
@@ -84,16 +81,10 @@ async def run_mini_apps(app: web.Application) -> AsyncIterator[None]:
     unsubscribe = library.subscribe(tell)
     await library.recover()
     await library.compare()
-    watching = asyncio.get_running_loop().create_task(_watch(library, app[LIMITS]))
+    look = partial(watch, library.places, changed=library.compare, limits=app[LIMITS])
+    watching = asyncio.create_task(keep_up(look), name="mini-apps watch")
     yield
     watching.cancel()
     with suppress(asyncio.CancelledError):
         await watching
     unsubscribe()
-
-
-async def _watch(library: MiniApps, limits: Limits) -> None:
-    try:
-        await watch(library.places, changed=library.compare, limits=limits)
-    except Exception:  # a bug: saves are still told, only what people drop there is not
-        _log.exception("mini_apps_watch_broke")

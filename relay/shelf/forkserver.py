@@ -9,17 +9,23 @@ import contextlib
 import json
 import os
 import socket
+import struct
 from collections import Counter, deque
+
+import structlog
 
 from relay.protocol.limits import Limits
 from relay.shelf.job import BORN, DIED, FAILED, FORK, PACKET_MAX_BYTES, Bounds, Work
 from relay.shelf.launch import launch
 from relay.shelf.workers import ForkedWorker, Worker
+from relay.upkeep import keep_up
 
 _RESTART_FIRST_S = 0.1
 _RESTART_MOST_S = 5.0
 _FORK_AGAIN_S = 0.2
 _GOODBYE_S = 2.0
+_TWO_DESCRIPTORS = struct.Struct("2i")
+_log = structlog.get_logger(__name__)
 
 
 def works_here() -> bool:
@@ -40,6 +46,7 @@ class ForkServer:
         self._bounds = bounds
         self._limits = limits
         self._control: socket.socket | None = None
+        self._packet = bytearray(PACKET_MAX_BYTES)  # kept, so that hearing takes no memory
         self._ready = False
         self._steps: list[str] | None = None
         self._supervisor: asyncio.Task[None] | None = None
@@ -51,7 +58,7 @@ class ForkServer:
         self._shrink: asyncio.TimerHandle | None = None
 
     async def start(self) -> None:  # noqa: D102
-        self._supervisor = asyncio.create_task(self._supervise(), name="wasm fork server")
+        self._supervisor = asyncio.create_task(keep_up(self._supervise), name="wasm fork server")
 
     async def stop(self) -> None:  # noqa: D102
         if self._shrink is not None:
@@ -171,17 +178,31 @@ class ForkServer:
     # ---- what the fork server says ----------------------------------------------------------
 
     def _on_packets(self) -> None:
-        while self._control is not None:
-            try:
-                packet, descriptors, _, _ = socket.recv_fds(self._control, PACKET_MAX_BYTES, 2)
-            except BlockingIOError:
-                return
-            except OSError:
-                packet, descriptors = b"", []
-            if not packet:
-                asyncio.get_running_loop().remove_reader(self._control)
-                return
-            self._on_packet(packet, descriptors)
+        assert self._control is not None
+        try:
+            while packet := self._hear(self._control):
+                self._on_packet(*packet)
+        except BlockingIOError:
+            return
+        except Exception:  # no memory for it: what was said is lost, and with it the count
+            with contextlib.suppress(MemoryError):
+                _log.exception("fork_server_misheard")
+        self._hang_up(self._control)
+
+    def _hear(self, control: socket.socket) -> tuple[bytes, list[int]] | None:
+        """One packet and its descriptors; None at the end. Raises: OSError, MemoryError."""
+        room = socket.CMSG_LEN(_TWO_DESCRIPTORS.size)
+        size, ancillary, _, _ = control.recvmsg_into([self._packet], room)
+        if not size:
+            return None
+        descriptors = [one for *_, data in ancillary for (one,) in struct.iter_unpack("i", data)]
+        return bytes(self._packet[:size]), descriptors
+
+    def _hang_up(self, control: socket.socket) -> None:
+        """Have the fork server end, if it has not; another one is started then."""
+        asyncio.get_running_loop().remove_reader(control)
+        with contextlib.suppress(OSError):
+            control.shutdown(socket.SHUT_RDWR)
 
     def _on_packet(self, packet: bytes, descriptors: list[int]) -> None:
         match packet[:1]:
@@ -213,13 +234,10 @@ class ForkServer:
         asyncio.get_running_loop().call_later(_FORK_AGAIN_S, self._order_for_waiting, work)
 
     def _on_birth(self, work: Work, pid: int, descriptors: list[int]) -> None:
-        if len(descriptors) != 2:  # this process has no descriptors left; the child sees the end
-            for descriptor in descriptors:
-                os.close(descriptor)
+        worker = ForkedWorker.adopt(descriptors)
+        if worker is None:
             self._on_failure(work)
             return
-        channel, pidfd = descriptors
-        worker = ForkedWorker(socket.socket(fileno=channel), pidfd)
         self._workers[pid] = worker
         self._ordered[work] -= 1
         waiting = self._waiting[work]

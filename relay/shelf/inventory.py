@@ -17,6 +17,7 @@ from relay.shelf.artefacts import Artefacts
 from relay.shelf.ledger import Ledger
 from relay.shelf.survey import Item, Survey, fingerprint, survey, verify
 from relay.tools.tool import ToolName, ToolSpec
+from relay.upkeep import keep_up
 
 log = structlog.get_logger(__name__)
 
@@ -42,7 +43,7 @@ class Inventory:
     async def start(self) -> None:
         """Look once, then go on watching."""
         await self.look()
-        self._watcher = asyncio.create_task(self._watch(), name="wasm shelf watch")
+        self._watcher = asyncio.create_task(keep_up(self._watch), name="wasm shelf watch")
 
     async def stop(self) -> None:
         """End the watching."""

@@ -66,7 +66,7 @@ class LoadedWorkers:
     async def _load(self, worker: Worker, artefact: Artefact) -> None:
         try:
             await give_code(worker, artefact)
-        except (EOFError, ConnectionError):
+        except Exception:  # it is gone, or there was no memory to tell it: a call takes another
             worker.dispose()
             return
         self._waiting[artefact] = worker

@@ -14,6 +14,7 @@ from relay.shelf.job import PROBE, REPLY_HEAD_BYTES, Bounds, Work, unpack_reply
 from relay.shelf.launch import command
 from relay.shelf.pipes import PipeWorker
 from relay.shelf.workers import Worker, no_worker
+from relay.upkeep import keep_up
 
 _MODULE = "relay.shelf.worker"
 _RETRY_S = 1.0
@@ -32,7 +33,7 @@ class SpawnedWorkers:
         self._filler: asyncio.Task[None] | None = None
 
     async def start(self) -> None:  # noqa: D102
-        self._filler = asyncio.create_task(self._fill(), name="wasm spare workers")
+        self._filler = asyncio.create_task(keep_up(self._fill), name="wasm spare workers")
 
     async def stop(self) -> None:  # noqa: D102
         if self._filler is not None:

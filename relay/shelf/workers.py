@@ -9,6 +9,7 @@ import contextlib
 import os
 import signal
 import socket
+from collections.abc import Sequence
 from typing import Protocol
 
 from relay.protocol.refusals import Refusal, RefusalCode
@@ -82,14 +83,28 @@ class ForkedWorker:
 
     takes_descriptors = True
 
-    def __init__(self, channel: socket.socket, pidfd: int) -> None:
-        channel.setblocking(False)
-        self._channel = channel
+    def __init__(self, channel: int, pidfd: int) -> None:
         self._pidfd = pidfd
         self._loop = asyncio.get_running_loop()
         self._status: asyncio.Future[int | None] = self._loop.create_future()
         self._received = bytearray()
         self._disposed = False
+        self._channel = socket.socket(fileno=channel)  # last: what fails before it owns nothing
+        self._channel.setblocking(False)
+
+    @classmethod
+    def adopt(cls, descriptors: Sequence[int]) -> "ForkedWorker | None":
+        """Take over a channel and a pidfd.
+
+        None where this process had no descriptor or memory left for them: what came is closed,
+        by which the child learns it.
+        """
+        if len(descriptors) == 2:
+            with contextlib.suppress(MemoryError):
+                return cls(*descriptors)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        return None
 
     @property
     def is_alive(self) -> bool:

@@ -5,6 +5,7 @@ to the hosts, which alone know when a call really starts to run.
 """
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from time import perf_counter
@@ -94,8 +95,12 @@ class ToolDispatcher:
             refusal = Refusal(RefusalCode.CANCELLED, "the call was cancelled")
             self._publish(running.done(running.refused(refusal), delivered=None))
             raise
-        delivered = None if deliver is None else await deliver(outcome)
-        self._publish(running.done(outcome, delivered=delivered))
+        delivered = None if deliver is None else False
+        try:
+            if deliver is not None:
+                delivered = await deliver(outcome)
+        finally:  # whatever becomes of the answer, the call has ended
+            self._publish(running.done(outcome, delivered=delivered))
         return outcome
 
     async def _outcome(self, running: "_Running", barred: Refusal | None) -> ToolOutcome:
@@ -103,8 +108,9 @@ class ToolDispatcher:
             return await self._run(running, barred)
         except Refusal as refusal:
             return running.refused(refusal)
-        except Exception:  # a bug in a host: the model is still answered, exactly once
-            _log.exception("tool_call_broke", call_id=running.call.call_id)
+        except Exception:  # no memory, or a bug in a host: the model is answered, exactly once
+            with contextlib.suppress(MemoryError):
+                _log.exception("tool_call_broke", call_id=running.call.call_id)
             return running.refused(
                 Refusal(RefusalCode.INTERNAL_ERROR, "the relay failed while it ran the tool")
             )

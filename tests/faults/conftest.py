@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,13 +25,14 @@ class Victim(Running):
     """A running relay and its processes."""
 
     def descendants(self) -> list[int]:
-        """Every process below the relay, youngest last."""
-        parents = dict(_parents())
-        family = {self.process.pid}
-        for pid in sorted(parents):
-            if parents[pid] in family:
-                family.add(pid)
-        return sorted(family - {self.process.pid})
+        """Every process below the relay. A child's id may be less than its parent's: ids wrap."""
+        children = defaultdict[int, list[int]](list)
+        for pid, parent in _parents():
+            children[parent].append(pid)
+        family = [self.process.pid]
+        for pid in family:  # which grows meanwhile
+            family += children[pid]
+        return family[1:]
 
     def processes_of(self, word: str) -> list[int]:
         """The descendants whose command line holds `word`."""

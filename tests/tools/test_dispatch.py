@@ -174,6 +174,17 @@ async def test_the_frame_says_whether_the_answer_was_delivered() -> None:
     assert bench.frames[-1].delivered is False
 
 
+async def test_a_call_whose_answer_can_not_be_delivered_has_ended_all_the_same() -> None:
+    async def deliver(outcome: ToolOutcome) -> bool:
+        raise ConnectionResetError
+
+    bench = Bench()
+    with pytest.raises(ConnectionResetError):
+        await bench.call(GOOD, deliver=deliver)
+    assert [frame.state for frame in bench.frames] == ["called", "done"]
+    assert bench.frames[-1].delivered is False
+
+
 @pytest.mark.parametrize("show_args", [True, False])
 async def test_arguments_travel_in_frames_only_where_the_setting_says_so(
     *, show_args: bool

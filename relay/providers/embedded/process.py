@@ -19,6 +19,7 @@ import structlog
 import relay
 from relay.providers.embedded import wire
 from relay.providers.embedded.setup import Setup
+from relay.upkeep import keep_up
 
 _RESTART_FIRST_S = 0.2
 _RESTART_MOST_S = 30.0
@@ -88,7 +89,7 @@ class EngineProcess:
     def start(self) -> None:
         """Begin to keep an engine alive; returns at once, and does nothing the second time."""
         if self._supervisor is None:
-            self._supervisor = asyncio.create_task(self._supervise(), name="speech engine")
+            self._supervisor = asyncio.create_task(keep_up(self._supervise), name="speech engine")
 
     async def stop(self) -> None:
         """End the engine; sessions end with it."""
@@ -176,6 +177,9 @@ class EngineProcess:
                 self.why = "the speech engine ended while it was loading"
         except (msgspec.DecodeError, ValueError):
             self.why = "the speech engine said something that is not a message"
+        except Exception:  # no memory, or a bug: sessions are told, and another engine is started
+            _log.exception("engine_misheard")
+            self.why = "the relay failed while it listened to the speech engine"
 
     def _take(self, message: wire.FromEngine) -> None:
         match message:

@@ -101,6 +101,25 @@ async def test_an_engine_that_never_loads_is_given_up() -> None:
         assert refused.value.code is RefusalCode.PROVIDER_UNAVAILABLE
 
 
+async def test_an_engine_that_is_not_understood_is_told_of_and_replaced() -> None:
+    class Forgetful(Witness):
+        def on_message(self, message: wire.OfSession) -> None:
+            raise MemoryError
+
+    echo = "say(wire.Loaded())\nwhile True:\n    m = hear()\n    say(wire.Started(m.session))\n"
+    async with running(echo) as (process, witness):
+        await witness.loaded.wait()
+        process.listen("forgetful", Forgetful())
+        assert await process.send(wire.Interrupt("forgetful"))
+        _, why, _ = await witness.lost.get()
+        assert why == "the relay failed while it listened to the speech engine"
+        process.forget("forgetful")
+        witness.loaded.clear()
+        await witness.loaded.wait()
+        assert await process.send(wire.Interrupt("s"))
+        assert await witness.told.get() == wire.Started("s")
+
+
 async def test_a_program_that_is_not_there_is_told() -> None:
     process, witness = EngineProcess(("/nonexistent/engine",), restart_first_s=0.01), Witness()
     process.listen("s", witness)
