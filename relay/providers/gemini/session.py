@@ -24,6 +24,7 @@ from relay.providers.gemini.profile import Profile
 from relay.providers.line import Line
 from relay.providers.loss import Lost
 from relay.providers.memory import Memory, late_outcome
+from relay.providers.rotation import Rotation
 from relay.providers.websocket import SOUND_PIECE_BYTES, Endpoint, Upstream
 from relay.tools.declarations import gemini_declaration
 from relay.tools.outcome import model_answer
@@ -64,8 +65,9 @@ class GeminiSession:
         self._dialogue: Dialogue | None = None
         self._was_ready = False
         self._updated: asyncio.Future[seam.ToolUpdate] | None = None
-        self._rotation: asyncio.TimerHandle | None = None
-        self._rotation_due = False
+        self._rotation = Rotation(
+            after_s=options.rotate_after_s or profile.rotate_after_s, on_due=self._use_idle_moment
+        )
 
     def events(self) -> AsyncIterator[seam.ModelEvent]:
         """Dial, and yield events until the session ends. Raises: SessionLost."""
@@ -164,7 +166,7 @@ class GeminiSession:
                 case said.Handle(handle=handle):
                     self._handle = handle
                 case said.GoingAway(time_left_ms=time_left_ms):
-                    self._rotation_due = True
+                    self._rotation.ask()
                     yield seam.SessionExpiring(time_left_ms=time_left_ms)
                 case _:
                     yield from self._dialogue.on(event)
@@ -175,8 +177,7 @@ class GeminiSession:
     def on_disconnect(self, lost: Lost | None) -> Iterator[seam.ModelEvent]:
         """Let go of everything that belongs to the connection."""
         dialogue, self._dialogue, self._upstream = self._dialogue, None, None
-        if self._rotation is not None:
-            self._rotation.cancel()
+        self._rotation.end()
         self._calls.next_generation()
         if dialogue is not None:
             yield from dialogue.end()
@@ -203,7 +204,7 @@ class GeminiSession:
             memory=self._memory,
             turn_ids=self._turn_ids,
         )
-        self._schedule_rotation()
+        self._rotation.begin()
         if self._was_ready:
             kept = self._handle is not None
             if not kept:
@@ -224,22 +225,10 @@ class GeminiSession:
     def _is_stale(self) -> bool:
         return self._declared.told() != self._told
 
-    def _schedule_rotation(self) -> None:
-        self._rotation_due = False
-        after_s = self._options.rotate_after_s or self._profile.rotate_after_s
-        if after_s is not None:
-            loop = asyncio.get_running_loop()
-            self._rotation = loop.call_later(after_s, self._rotate)
-
-    def _rotate(self) -> None:
-        """Some models drop a connection unannounced; a new one is begun a little earlier."""
-        self._rotation_due = True
-        self._use_idle_moment()
-
     def _use_idle_moment(self) -> None:
         if self._dialogue is None or self._upstream is None or not self._dialogue.idle:
             return
-        if self._rotation_due:
+        if self._rotation.due:
             self._upstream.hang_up()
         elif self._is_stale() and self._profile.tools_in_place:
             self._told = self._declared.told()

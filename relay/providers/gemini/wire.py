@@ -9,13 +9,15 @@ Source: Gemini API reference, Live API (BidiGenerateContent messages).
 import re
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import orjson
 from msgspec import Struct
 
+from relay.providers import fields
 from relay.providers.declared import Declaration
+from relay.providers.fields import Json
 from relay.providers.gemini import events as said
 from relay.providers.memory import Said
 
@@ -25,7 +27,6 @@ _MIME = f"audio/pcm;rate={INPUT_RATE_HZ}"
 _RATE = re.compile(r"rate=(\d+)")
 _RATES_HZ = range(8_000, 96_001)
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?)s")
-Json = Mapping[str, Any]
 
 
 def read(frame: str | bytes) -> list[said.ServerEvent]:
@@ -40,66 +41,72 @@ def read(frame: str | bytes) -> list[said.ServerEvent]:
 def _read(message: Json) -> Iterator[said.ServerEvent]:
     if "setupComplete" in message:
         yield said.SetupComplete()
-    content = _object(message, "serverContent")
+    content = fields.mapping(message, "serverContent")
     yield from _heard(content)
     yield from _spoken(content)
     yield from _calls(message)
     if content.get("turnComplete") is True:
         yield said.TurnComplete(
-            reason=_text(content, "turnCompleteReason") or "completed", idle=_idle(content)
+            reason=fields.text(content, "turnCompleteReason") or "completed", idle=_idle(content)
         )
-    usage = _object(message, "usageMetadata")
+    usage = fields.mapping(message, "usageMetadata")
     if usage:
         yield said.Used(
-            input_tokens=_count(usage, "promptTokenCount"),
-            output_tokens=_count(usage, "responseTokenCount"),
+            input_tokens=fields.count(usage, "promptTokenCount"),
+            output_tokens=fields.count(usage, "responseTokenCount"),
         )
     yield from _connection(message)
 
 
 def _heard(content: Json) -> Iterator[said.ServerEvent]:
-    heard = _object(content, "inputTranscription")
+    heard = fields.mapping(content, "inputTranscription")
     if heard:
-        yield said.UserText(delta=_text(heard, "text"), finished=heard.get("finished") is True)
+        yield said.UserText(
+            delta=fields.text(heard, "text"), finished=heard.get("finished") is True
+        )
     if content.get("interrupted") is True:
         yield said.Interrupted()
 
 
 def _spoken(content: Json) -> Iterator[said.ServerEvent]:
-    parts = _object(content, "modelTurn").get("parts")
+    parts = fields.mapping(content, "modelTurn").get("parts")
     for part in parts if isinstance(parts, list) else ():
         if isinstance(part, dict) and part.get("thought") is not True:
             yield from _part(part)
-    spoken = _object(content, "outputTranscription")
+    spoken = fields.mapping(content, "outputTranscription")
     if spoken:
-        yield said.AnswerText(delta=_text(spoken, "text"), finished=spoken.get("finished") is True)
+        yield said.AnswerText(
+            delta=fields.text(spoken, "text"), finished=spoken.get("finished") is True
+        )
     if content.get("generationComplete") is True:
         yield said.GenerationComplete()
 
 
 def _part(part: Json) -> Iterator[said.ServerEvent]:
-    data = _object(part, "inlineData")
-    kind = _text(data, "mimeType")
+    data = fields.mapping(part, "inlineData")
+    kind = fields.text(data, "mimeType")
     rate = _RATE.search(kind)
     rate_hz = int(rate[1][:9]) if rate else OUTPUT_RATE_HZ
     if not kind.startswith("audio/pcm") or rate_hz not in _RATES_HZ:
         return
     try:
-        yield said.Sound(b64decode(_text(data, "data"), validate=True), rate_hz)
+        yield said.Sound(b64decode(fields.text(data, "data"), validate=True), rate_hz)
     except (Base64Error, ValueError):
         return
 
 
 def _calls(message: Json) -> Iterator[said.ServerEvent]:
-    asked = _object(message, "toolCall").get("functionCalls")
+    asked = fields.mapping(message, "toolCall").get("functionCalls")
     calls = [
-        said.Call(call_id=_text(call, "id"), name=_text(call, "name"), args=call.get("args"))
+        said.Call(
+            call_id=fields.text(call, "id"), name=fields.text(call, "name"), args=call.get("args")
+        )
         for call in (asked if isinstance(asked, list) else ())
-        if isinstance(call, dict) and _text(call, "id")
+        if isinstance(call, dict) and fields.text(call, "id")
     ]
     if calls:
         yield said.Calls(calls)
-    cancelled = _object(message, "toolCallCancellation").get("ids")
+    cancelled = fields.mapping(message, "toolCallCancellation").get("ids")
     if isinstance(cancelled, list):
         yield said.CallsCancelled([one for one in cancelled if isinstance(one, str)])
 
@@ -107,15 +114,15 @@ def _calls(message: Json) -> Iterator[said.ServerEvent]:
 def _connection(message: Json) -> Iterator[said.ServerEvent]:
     going = message.get("goAway")
     if isinstance(going, dict):
-        left = _SECONDS.fullmatch(_text(going, "timeLeft"))
+        left = _SECONDS.fullmatch(fields.text(going, "timeLeft"))
         yield said.GoingAway(float(left[1]) * 1000 if left else 0.0)
-    update = _object(message, "sessionResumptionUpdate")
-    if update.get("resumable") is True and _text(update, "newHandle"):
-        yield said.Handle(_text(update, "newHandle"))
+    update = fields.mapping(message, "sessionResumptionUpdate")
+    if update.get("resumable") is True and fields.text(update, "newHandle"):
+        yield said.Handle(fields.text(update, "newHandle"))
 
 
 def _idle(content: Json) -> bool | None:
-    status = _text(content, "interactionStatus")
+    status = fields.text(content, "interactionStatus")
     return status == "IDLE" if status else None
 
 
@@ -211,21 +218,3 @@ def _tools(tools: Sequence[Declaration]) -> list[dict[str, Any]]:
 
 def _line(field: str, value: object) -> str:
     return orjson.dumps({field: value}).decode()
-
-
-# ---- fields of foreign JSON -----------------------------------------------------------------
-
-
-def _text(where: Json, key: str) -> str:
-    value = where.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def _object(where: Json, key: str) -> Json:
-    value = where.get(key)
-    return value if isinstance(value, dict) else {}
-
-
-def _count(where: Json, key: str) -> int:
-    value = where.get(key)
-    return value if isinstance(value, int) else 0

@@ -26,6 +26,7 @@ from relay.providers.openai.dialogue import Dialogue
 from relay.providers.openai.final import raise_if_final
 from relay.providers.openai.options import OpenAIOptions, session_fields
 from relay.providers.openai.setup import Setup
+from relay.providers.rotation import Rotation
 from relay.providers.secret import scrub
 from relay.providers.websocket import SOUND_PIECE_BYTES, Endpoint, Upstream
 from relay.tools.declarations import openai_declaration
@@ -50,7 +51,6 @@ class OpenAISession:
     ) -> None:
         self._limits = limits
         self._endpoint = endpoint
-        self._rotate_after_s = options.rotate_after_s
         self._line = Line(endpoint, limits)
         self._declared = Declared(
             config.tools, dialect=openai_declaration, at_most=limits.provider_tools_max
@@ -66,8 +66,7 @@ class OpenAISession:
         self._was_ready = False
         self._ignored = 0
         self._updated: asyncio.Future[seam.ToolUpdate] | None = None
-        self._rotation: asyncio.TimerHandle | None = None
-        self._rotation_due = False
+        self._rotation = Rotation(after_s=options.rotate_after_s, on_due=self._use_idle_moment)
 
     def events(self) -> AsyncIterator[seam.ModelEvent]:
         """Dial, and yield events until the session ends. Raises: SessionLost."""
@@ -171,8 +170,7 @@ class OpenAISession:
     def on_disconnect(self, lost: Lost | None) -> Iterator[seam.ModelEvent]:
         """Let go of everything that belongs to the connection."""
         dialogue, self._dialogue, self._upstream = self._dialogue, None, None
-        if self._rotation is not None:
-            self._rotation.cancel()
+        self._rotation.end()
         self._setup.forget()
         self._calls.next_generation()
         if dialogue is not None:
@@ -204,9 +202,7 @@ class OpenAISession:
             key=self._endpoint.key,
         )
         self._dialogue.manual = self._setup.manual
-        self._rotation_due = False
-        loop = asyncio.get_running_loop()
-        self._rotation = loop.call_later(self._rotate_after_s, self._rotate)
+        self._rotation.begin()
         self._dialogue.recall()
         yield seam.Resumed(state_kept=False) if self._was_ready else seam.Ready()
         self._was_ready = True
@@ -214,15 +210,10 @@ class OpenAISession:
             self._dialogue.say(self._late.popleft())
         self._resolve_update()
 
-    def _rotate(self) -> None:
-        """A session may last an hour; a new one is begun a little earlier, in an idle moment."""
-        self._rotation_due = True
-        self._use_idle_moment()
-
     def _use_idle_moment(self) -> None:
         if self._dialogue is None or self._upstream is None or not self._dialogue.idle:
             return
-        if self._rotation_due:
+        if self._rotation.due:
             self._upstream.hang_up()
         else:
             self._tell()

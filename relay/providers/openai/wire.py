@@ -7,11 +7,12 @@ Source: OpenAI API reference, Realtime server events and client events.
 
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import orjson
 
+from relay.providers import fields
+from relay.providers.fields import Json
 from relay.providers.memory import Role
 from relay.providers.openai.events import (
     AnswerText,
@@ -33,8 +34,6 @@ from relay.providers.openai.events import (
     UserText,
 )
 
-Json = Mapping[str, Any]
-
 
 def read(frame: str | bytes) -> ServerEvent:
     """Read one server event."""
@@ -44,69 +43,74 @@ def read(frame: str | bytes) -> ServerEvent:
         return Ignored("not-json")
     if not isinstance(event, dict):
         return Ignored("not-an-object")
-    kind = _text(event, "type")
+    kind = fields.text(event, "type")
     reader = _READERS.get(kind)
     return Ignored(kind) if reader is None else reader(event)
 
 
 def _user_delta(event: Json) -> ServerEvent:
-    return UserText(item_id=_text(event, "item_id"), delta=_text(event, "delta"), final=False)
+    return UserText(
+        item_id=fields.text(event, "item_id"), delta=fields.text(event, "delta"), final=False
+    )
 
 
 def _user_final(event: Json) -> ServerEvent:
-    return UserText(item_id=_text(event, "item_id"), delta=_text(event, "transcript"), final=True)
+    return UserText(
+        item_id=fields.text(event, "item_id"), delta=fields.text(event, "transcript"), final=True
+    )
 
 
 def _item_added(event: Json) -> ServerEvent:
-    item = _object(event, "item")
-    return ItemAdded(_text(item, "call_id") or _text(item, "id"))
+    item = fields.mapping(event, "item")
+    return ItemAdded(fields.text(item, "call_id") or fields.text(item, "id"))
 
 
 def _response_created(event: Json) -> ServerEvent:
-    response = _object(event, "response")
-    request = _object(response, "metadata").get(REQUEST_KEY)
+    response = fields.mapping(event, "response")
+    request = fields.mapping(response, "metadata").get(REQUEST_KEY)
     return ResponseCreated(
-        response_id=_text(response, "id"), request=request if isinstance(request, str) else None
+        response_id=fields.text(response, "id"),
+        request=request if isinstance(request, str) else None,
     )
 
 
 def _sound(event: Json) -> ServerEvent:
     try:
-        pcm = b64decode(_text(event, "delta"), validate=True)
+        pcm = b64decode(fields.text(event, "delta"), validate=True)
     except (Base64Error, ValueError):
         return Ignored("bad-base64")
     index = event.get("content_index")
     return Sound(
-        response_id=_text(event, "response_id"),
-        item_id=_text(event, "item_id"),
+        response_id=fields.text(event, "response_id"),
+        item_id=fields.text(event, "item_id"),
         content_index=index if isinstance(index, int) else 0,
         pcm=pcm,
     )
 
 
 def _answer_delta(event: Json) -> ServerEvent:
-    return _answer_text(event, _text(event, "delta"), final=False)
+    return _answer_text(event, fields.text(event, "delta"), final=False)
 
 
 def _answer_final(event: Json) -> ServerEvent:
-    whole = _text(event, "transcript") or _text(event, "text")
+    whole = fields.text(event, "transcript") or fields.text(event, "text")
     return _answer_text(event, whole, final=True)
 
 
 def _answer_text(event: Json, text: str, *, final: bool) -> ServerEvent:
     return AnswerText(
-        response_id=_text(event, "response_id"),
-        item_id=_text(event, "item_id"),
+        response_id=fields.text(event, "response_id"),
+        item_id=fields.text(event, "item_id"),
         delta=text,
         final=final,
     )
 
 
 def _item_done(event: Json) -> ServerEvent:
-    call = _finished_call(_object(event, "item"), "")
+    call = _finished_call(fields.mapping(event, "item"), "")
     if call is None:
         return Ignored("response.output_item.done")
-    return CallItem(response_id=_text(event, "response_id"), call=call)
+    return CallItem(response_id=fields.text(event, "response_id"), call=call)
 
 
 def _finished_call(item: Json, otherwise: str) -> FunctionCall | None:
@@ -115,42 +119,46 @@ def _finished_call(item: Json, otherwise: str) -> FunctionCall | None:
     An interrupted call is announced as well, with arguments that may end anywhere: only a
     completed one may run. `otherwise` is the status of an item that has none.
     """
-    if _text(item, "type") != "function_call":
+    if fields.text(item, "type") != "function_call":
         return None
-    if (_text(item, "status") or otherwise) != "completed" or not _text(item, "call_id"):
+    if (fields.text(item, "status") or otherwise) != "completed" or not fields.text(
+        item, "call_id"
+    ):
         return None
     return FunctionCall(
-        call_id=_text(item, "call_id"), name=_text(item, "name"), arguments=item.get("arguments")
+        call_id=fields.text(item, "call_id"),
+        name=fields.text(item, "name"),
+        arguments=item.get("arguments"),
     )
 
 
 def _response_done(event: Json) -> ServerEvent:
-    response = _object(event, "response")
-    details = _object(response, "status_details")
-    error = _object(details, "error")
-    usage = _object(response, "usage")
-    status = _text(response, "status") or "completed"
+    response = fields.mapping(event, "response")
+    details = fields.mapping(response, "status_details")
+    error = fields.mapping(details, "error")
+    usage = fields.mapping(response, "usage")
+    status = fields.text(response, "status") or "completed"
     items = response.get("output")
     calls = (_finished_call(item, status) for item in items or () if isinstance(item, dict))
     return ResponseDone(
-        response_id=_text(response, "id"),
+        response_id=fields.text(response, "id"),
         status=status,
-        reason=_text(details, "reason"),
-        error_code=(_text(error, "code") or _text(error, "type")) if error else None,
-        error_message=_text(error, "message"),
+        reason=fields.text(details, "reason"),
+        error_code=(fields.text(error, "code") or fields.text(error, "type")) if error else None,
+        error_message=fields.text(error, "message"),
         calls=[call for call in calls if call is not None],
-        input_tokens=_count(usage, "input_tokens"),
-        output_tokens=_count(usage, "output_tokens"),
+        input_tokens=fields.count(usage, "input_tokens"),
+        output_tokens=fields.count(usage, "output_tokens"),
     )
 
 
 def _failed(event: Json) -> ServerEvent:
-    error = _object(event, "error")
+    error = fields.mapping(event, "error")
     return Failed(
-        code=_text(error, "code") or _text(error, "type") or "unknown",
-        message=_text(error, "message"),
-        param=_text(error, "param"),
-        event_id=_text(error, "event_id") or None,
+        code=fields.text(error, "code") or fields.text(error, "type") or "unknown",
+        message=fields.text(error, "message"),
+        param=fields.text(error, "param"),
+        event_id=fields.text(error, "event_id") or None,
     )
 
 
@@ -246,21 +254,3 @@ def truncate(item_id: str, content_index: int, audio_end_ms: int) -> str:
         content_index=content_index,
         audio_end_ms=audio_end_ms,
     )
-
-
-# ---- fields of foreign JSON -----------------------------------------------------------------
-
-
-def _text(where: Json, key: str) -> str:
-    value = where.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def _object(where: Json, key: str) -> Json:
-    value = where.get(key)
-    return value if isinstance(value, dict) else {}
-
-
-def _count(where: Json, key: str) -> int:
-    value = where.get(key)
-    return value if isinstance(value, int) else 0

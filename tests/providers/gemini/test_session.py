@@ -13,6 +13,7 @@ from relay.providers.gemini.profile import PROFILES, profile_of
 from relay.providers.gemini.session import GeminiSession
 from tests.fakes.declared import SET_SCORE, tool
 from tests.fakes.gemini_live import FakeGemini, GeminiConnection
+from tests.fakes.hosts import hang
 from tests.fakes.remote import gemini_model
 from tests.fakes.talks import APP, BRISK, eventually, talk
 
@@ -280,7 +281,7 @@ async def test_the_announced_end_of_a_connection_is_survived(gemini: FakeGemini)
 
 
 async def test_an_unannounced_end_is_forestalled_in_an_idle_moment(gemini: FakeGemini) -> None:
-    async with talk(gemini_model(gemini, rotate_after_s=0.05)) as talking:
+    async with talk(gemini_model(gemini, rotate_after_s=0.5)) as talking:
         peer = await peer_of(gemini)
         await peer.hand_out_handle()
         await talking.client.until("resumed")
@@ -359,10 +360,6 @@ async def test_the_server_ends_the_connection_when_sound_continues_during_a_call
 async def test_the_microphone_stays_shut_after_a_call_that_had_no_result(
     gemini: FakeGemini, how: str
 ) -> None:
-    async def hang(_: dict[str, Any]) -> object:
-        await asyncio.Event().wait()
-        return None
-
     async with talk(gemini_model(gemini, model=OLD), hang) as talking:
         peer = await peer_of(gemini)
         args = {"team": "nobody", "points": 3} if how == "refused" else THREE_POINTS
@@ -383,10 +380,6 @@ async def test_the_microphone_stays_shut_after_a_call_that_had_no_result(
 
 @pytest.mark.parametrize("name", [OLDEST, NEW, THINKING])
 async def test_other_models_hear_during_a_call(gemini: FakeGemini, name: str) -> None:
-    async def hang(_: dict[str, Any]) -> object:
-        await asyncio.Event().wait()
-        return None
-
     async with talk(gemini_model(gemini, model=name), hang) as talking:
         peer = await peer_of(gemini)
         await peer.call(("set_score", THREE_POINTS))
@@ -437,10 +430,6 @@ async def test_typed_text_in_mid_session_and_an_empty_handle_are_invalid_argumen
 async def test_sound_that_waits_to_be_sent_when_a_call_comes_is_dropped(
     gemini: FakeGemini,
 ) -> None:
-    async def hang(_: dict[str, Any]) -> object:
-        await asyncio.Event().wait()
-        return None
-
     async with talk(gemini_model(gemini, model=OLD), hang) as talking:
         await peer_of(gemini)
         session = vars(talking.live)

@@ -8,10 +8,11 @@ import pytest
 
 from relay.protocol import messages as wire
 from tests.fakes.declared import tool
+from tests.fakes.hosts import hang
 from tests.fakes.openai_realtime import FakeOpenAI, OpenAIConnection
 from tests.fakes.openai_rules import Problem
 from tests.fakes.remote import openai_model
-from tests.fakes.talks import eventually, talk
+from tests.fakes.talks import PATIENCE_S, eventually, talk
 
 FRAME = b"\1\0" * 480
 SECOND = b"\1\0" * 24_000
@@ -175,10 +176,6 @@ async def test_blank_or_broken_arguments_crash_the_parser(
 
 
 async def test_there_is_dead_air_while_a_tool_runs(openai: FakeOpenAI) -> None:
-    async def hang(_: dict[str, Any]) -> object:
-        await asyncio.Event().wait()
-        return None
-
     async with talk(openai_model(openai), hang) as talking:
         peer = await peer_of(openai)
         response = await peer.response()
@@ -236,13 +233,13 @@ async def test_the_upstream_socket_stays_open_after_the_client_left(
 ) -> None:
     cancelled = asyncio.Event()
 
-    async def hang(_: dict[str, Any]) -> object:
+    async def hang_on(_: dict[str, Any]) -> object:
         try:
             await asyncio.Event().wait()
         finally:
             cancelled.set()
 
-    async with talk(openai_model(openai), hang) as talking:
+    async with talk(openai_model(openai), hang_on) as talking:
         peer = await peer_of(openai)
         response = await peer.response()
         if moment == "a tool runs":
@@ -254,6 +251,6 @@ async def test_the_upstream_socket_stays_open_after_the_client_left(
             await talking.client.until("speaking")
             cancelled.set()
         talking.leave()
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(PATIENCE_S):
             await peer.closed.wait()
             await cancelled.wait()

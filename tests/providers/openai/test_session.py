@@ -321,11 +321,13 @@ async def test_a_lost_connection_is_taken_up_and_told_what_was_said(openai: Fake
 
 
 async def test_an_hour_long_session_is_begun_anew_in_an_idle_moment(openai: FakeOpenAI) -> None:
-    async with talk(openai_model(openai, rotate_after_s=0.05)) as talking:
+    async with talk(openai_model(openai, rotate_after_s=0.5)) as talking:
         peer = await peer_of(openai)
         response, item = await begin_answer(talking, peer)
-        await asyncio.sleep(0.1)
+        await eventually(lambda: vars(talking.live)["_rotation"].due)
+        await asyncio.sleep(0.02)
         assert len(openai.connections) == 1  # not while the model speaks
+        assert not peer.closed.is_set()
         await response.end_message(item)
         await response.done()
         await peer_of(openai)
@@ -454,7 +456,7 @@ async def test_an_open_answer_ends_with_its_connection(openai: FakeOpenAI) -> No
 async def test_a_tool_that_hangs_is_answered_once_and_nothing_else_waits_for_it(
     openai: FakeOpenAI,
 ) -> None:
-    limits = msgspec.structs.replace(BRISK, tool_call_timeout_ms=150)
+    limits = msgspec.structs.replace(BRISK, tool_call_timeout_ms=1_500)
     asked: list[object] = []
     page = MiniAppHost(limits=limits)
     page.attach(asked.append)  # a page that never answers
