@@ -8,6 +8,8 @@ import sys
 
 import structlog
 
+# Where aiohttp keeps the exceptions for what a peer sent
+_PEERS_FAULTS = {"aiohttp.http_exceptions", "aiohttp.web_protocol"}
 _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
 
@@ -41,7 +43,7 @@ def configure_logs(*, level: str, as_json: bool) -> None:
 def _without_bad_requests(record: logging.LogRecord) -> bool:
     """Leave out what is a peer's fault: anybody could fill the log, also with what they sent."""
     fault = record.exc_info[0] if record.exc_info else None
-    if fault is None or fault.__module__ != "aiohttp.http_exceptions":
+    if fault is None or fault.__module__ not in _PEERS_FAULTS:
         return True
     structlog.get_logger(__name__).info("request_malformed", fault=fault.__name__)
     return False

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 import structlog
 from aiohttp.http_exceptions import BadHttpMessage
+from aiohttp.web import RequestPayloadError
 
 from relay.logs import configure_logs
 
@@ -69,11 +70,12 @@ def test_a_traceback_is_logged_without_local_variables(
 
 
 @pytest.mark.parametrize(("level", "events"), [("info", ["request_malformed"]), ("warning", [])])
+@pytest.mark.parametrize("kind", [BadHttpMessage, RequestPayloadError])
 def test_a_request_that_is_no_http_is_a_line_and_not_what_it_said(
-    level: str, events: list[str], capsys: pytest.CaptureFixture[str]
+    kind: type[Exception], level: str, events: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     configure_logs(level=level, as_json=True)
-    fault = BadHttpMessage("Authorization: Bearer secret")
+    fault = kind("Authorization: Bearer secret")
     logging.getLogger("aiohttp.server").error("a fault", exc_info=fault)
     err = capsys.readouterr().err
     assert "secret" not in err

@@ -18,11 +18,11 @@ from aiohttp import web
 from relay.cli.error import CommandError
 from relay.logs import configure_logs
 from relay.server.app import make_app
+from relay.server.door import Door
 from relay.server.keys import DEFAULT_PROVIDER, GUARD, MODELS, SHELF, SOCKETS
 from relay.settings import Settings, SettingsError, ensure_token, load_token, read_settings
 from relay.upkeep import keep_up
 
-_SHUTDOWN_S = 5.0
 _READY_POLL_S = 0.1
 _OTHER_DESCRIPTORS = 512  # HTTP, live models, workers, files
 _log = structlog.get_logger(__name__)
@@ -70,20 +70,14 @@ async def _serve(settings: Settings, *, open_page: bool) -> None:
     reload_asked = _ask_on_signal()
     _allow_descriptors(settings.limits.sockets_max)
     app = make_app(settings, token=token)
-    runner = web.AppRunner(
-        app,
-        access_log=None,
-        shutdown_timeout=_SHUTDOWN_S,
-        keepalive_timeout=settings.limits.http_idle_ms / 1000,
-    )
-    await runner.setup()
+    door = Door(app)
+    await door.start()
     try:
-        site = web.TCPSite(runner, settings.host, settings.port)
         try:
-            await site.start()
+            port = await door.listen(settings.host, settings.port)
         except OSError as error:
             raise _no_place(settings, error) from None
-        address = _address(runner, settings)
+        address = _address(port, settings)
         _announce(address, token, open_page=open_page)
         async with asyncio.TaskGroup() as group:
             reload = partial(_reload_when_asked, app, settings, reload_asked)
@@ -92,7 +86,7 @@ async def _serve(settings: Settings, *, open_page: bool) -> None:
             await stop.wait()
             reloading.cancel()
     finally:
-        await runner.cleanup()
+        await door.close()
 
 
 def _allow_descriptors(sockets_max: int) -> None:
@@ -158,9 +152,8 @@ def _no_place(settings: Settings, error: OSError) -> CommandError:
     return CommandError(f"can't listen on {settings.host}:{settings.port}: {reason}")
 
 
-def _address(runner: web.AppRunner, settings: Settings) -> str:
+def _address(port: int, settings: Settings) -> str:
     """Where this machine reaches the relay; one that listens everywhere is on loopback too."""
-    port = runner.addresses[0][1]
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 

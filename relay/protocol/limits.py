@@ -37,6 +37,9 @@ class Limits(Struct, frozen=True, kw_only=True):
     send_queue_max_bytes: Annotated[
         int, _of("Bytes that may wait for a slow client; more closes it with 1013.")
     ] = MIB
+    send_buffer_max_bytes: Annotated[
+        int, _of("Bytes that the operating system is asked to hold for a slow client, at most.")
+    ] = 256 * KIB
     audio_backlog_max_bytes: Annotated[
         int, _of("Answer audio handed to a client's socket before the relay waits.")
     ] = 16 * KIB
@@ -158,6 +161,9 @@ class Limits(Struct, frozen=True, kw_only=True):
     app_silence_max_ms: Annotated[
         int, _of("Silence after which an app is shown as not responding.")
     ] = 3_000
+    app_start_max_ms: Annotated[
+        int, _of("Silence after an app's own page has loaded that ends the app.")
+    ] = 30_000
     app_ready_quiet_ms: Annotated[
         int, _of("An app that never says ready() is ready after this quiet time.")
     ] = 250
@@ -219,6 +225,16 @@ class Limits(Struct, frozen=True, kw_only=True):
     http_idle_ms: Annotated[
         int, _of("Silence that ends an HTTP connection, also one that never asked anything.")
     ] = 30_000
+    http_stuck_ms: Annotated[
+        int, _of("An answer of which nothing is read for so long is dropped with its connection.")
+    ] = 10_000
+    http_unread_max_bytes: Annotated[
+        int,
+        _of(
+            "Bytes of answers that wait to be read, of all connections together; over it the one "
+            "that has read nothing for longest is dropped."
+        ),
+    ] = 64 * MIB
     body_max_bytes: Annotated[int, _of("Body of any other JSON route; more is 413.")] = MIB
     mini_app_max_bytes: Annotated[int, _of("Largest mini-app file.")] = 5 * MIB
     mini_app_title_max_chars: Annotated[int, _of("Longest title; a longer one is cut.")] = 120

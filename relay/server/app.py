@@ -23,6 +23,7 @@ from relay.server.remote_models import remote_models
 from relay.server.routes import add_routes
 from relay.server.security import Guard
 from relay.server.sessions import Sessions
+from relay.server.unread import Unread
 from relay.settings import (
     Settings,
     SettingsError,
@@ -31,6 +32,7 @@ from relay.settings import (
     shelf_folder,
 )
 from relay.shelf.host import ShelfHost
+from relay.upkeep import keep_up
 
 _DRAIN_S = 5.0
 
@@ -53,6 +55,7 @@ def make_app(
     app[keys.METRICS] = Metrics()
     app[keys.SESSIONS] = Sessions(app[keys.METRICS])
     app[keys.SOCKETS] = OpenSockets(limits=limits)
+    app[keys.UNREAD] = Unread(limits)
     app[keys.GUARD] = Guard(token=token, public_host=settings.public_host)
     app[keys.PAGES] = Pages(assets.STATIC)
     app[keys.MINI_APPS] = MiniApps(
@@ -66,7 +69,9 @@ def make_app(
     add_routes(app)
     app.on_response_prepare.append(headers.add_headers)
     app.on_shutdown.append(_close_sockets)
-    app.cleanup_ctx.extend([_run_shelf, _run_models, miniapp_routes.run_mini_apps, _close_rooms])
+    app.cleanup_ctx.extend(
+        [_watch_unread, _run_shelf, _run_models, miniapp_routes.run_mini_apps, _close_rooms]
+    )
     return app
 
 
@@ -113,6 +118,14 @@ def _preparation(app: web.Application) -> Callable[[Room], None]:
     return prepare
 
 
+async def _watch_unread(app: web.Application) -> AsyncIterator[None]:
+    watching = asyncio.create_task(keep_up(app[keys.UNREAD].watch), name="unread watch")
+    yield
+    watching.cancel()
+    with suppress(asyncio.CancelledError):
+        await watching
+
+
 async def _run_shelf(app: web.Application) -> AsyncIterator[None]:
     await app[keys.SHELF].start()
     yield
@@ -129,6 +142,7 @@ async def _run_models(app: web.Application) -> AsyncIterator[None]:
 
 
 async def _close_sockets(app: web.Application) -> None:
+    app[keys.UNREAD].hurry()
     with suppress(TimeoutError):
         await asyncio.wait_for(app[keys.ROOMS].drain(), _DRAIN_S)
     await app[keys.SOCKETS].close_all()

@@ -41,6 +41,11 @@ BRIDGE_PATH = "/mini-app-bridge.html"
 
 async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
     """An `on_response_prepare` signal: no answer leaves without its headers."""
+    write_headers(request, response)
+
+
+def write_headers(request: web.BaseRequest, response: web.StreamResponse) -> None:
+    """Say what the answer may do; also where no route, and so no signal, has seen the request."""
     headers = response.headers
     headers["X-Content-Type-Options"] = "nosniff"
     headers["Referrer-Policy"] = "no-referrer"

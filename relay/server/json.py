@@ -1,5 +1,6 @@
 """JSON bodies in and out: one encoder, one bounded reader."""
 
+import asyncio
 from typing import TypeVar
 
 import msgspec
@@ -7,6 +8,7 @@ from aiohttp import web
 
 from relay.protocol.limits import KIB
 from relay.protocol.refusals import Refusal, RefusalCode
+from relay.server.keys import LIMITS
 
 Body = TypeVar("Body")
 _encoder = msgspec.json.Encoder()
@@ -41,8 +43,21 @@ async def _read(request: web.Request, max_bytes: int) -> bytes:
     if request.content_length is not None and request.content_length > max_bytes:
         raise too_large
     pieces = bytearray()
-    async for piece in request.content.iter_chunked(64 * KIB):
+    while piece := await _piece(request):
         pieces += piece
         if len(pieces) > max_bytes:
             raise too_large
     return bytes(pieces)
+
+
+async def _piece(request: web.Request) -> bytes:
+    """The next of the body; nothing at its end."""
+    idle_ms = request.app[LIMITS].http_idle_ms
+    try:
+        async with asyncio.timeout(idle_ms / 1000):
+            return await request.content.read(64 * KIB)
+    except TimeoutError:
+        why = f"nothing of the body came for {idle_ms} ms"
+        raise Refusal(RefusalCode.BAD_REQUEST, why) from None
+    except web.RequestPayloadError:
+        raise Refusal(RefusalCode.BAD_REQUEST, "the body can't be read to its end") from None

@@ -11,6 +11,7 @@ from relay.server.open_sockets import OpenSockets
 from relay.server.pages import Pages
 from relay.server.security import Guard
 from relay.server.sessions import Sessions
+from relay.server.unread import Unread
 from relay.shelf.host import ShelfHost
 
 DEFAULT_PROVIDER = web.AppKey("DEFAULT_PROVIDER", str)
@@ -24,3 +25,4 @@ ROOMS = web.AppKey("ROOMS", Rooms)
 SESSIONS = web.AppKey("SESSIONS", Sessions)
 SHELF = web.AppKey("SHELF", ShelfHost)
 SOCKETS = web.AppKey("SOCKETS", OpenSockets)
+UNREAD = web.AppKey("UNREAD", Unread)

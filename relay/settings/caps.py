@@ -21,6 +21,8 @@ BOUNDS: dict[str, tuple[int, int]] = {
     "sockets_before_hello_max": (1, 4_096),
     "hello_timeout_ms": (100, 60_000),
     "http_idle_ms": (100, 3_600_000),
+    "http_stuck_ms": (100, 3_600_000),
+    "http_unread_max_bytes": (1_048_576, 1_073_741_824),
     "sockets_per_room_max": (1, 4_096),
     "rooms_max": (1, 4_096),
     "messages_burst_max": (64, 65_536),

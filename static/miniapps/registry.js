@@ -201,7 +201,7 @@ export class MiniAppRegistry {
  * text: parsing it here would only cost time and a nesting limit.
  * @param {import("./running-app.js").CallAnswer} answer
  */
-export function resultText(answer) {
+function resultText(answer) {
   if (!answer.ok) return JSON.stringify({ ...answer, type: "tool_result" });
   const callId = JSON.stringify(answer.callId);
   return `{"type":"tool_result","callId":${callId},"ok":true,"result":${answer.json}}`;

@@ -109,6 +109,7 @@ export class RunningApp {
 
   /** @param {BridgeMessage} message */
   #take(message) {
+    if (this.over && message.type !== "closed") return; // it was on its way when the app ended
     switch (message.type) {
       case "tool_result":
         return this.#answer(message);

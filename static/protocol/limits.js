@@ -20,6 +20,8 @@ export const LIMITS = Object.freeze({
   sendQueueMaxMessages: 1_024,
   /** Bytes that may wait for a slow client; more closes it with 1013. */
   sendQueueMaxBytes: 1_048_576,
+  /** Bytes that the operating system is asked to hold for a slow client, at most. */
+  sendBufferMaxBytes: 262_144,
   /** Answer audio handed to a client's socket before the relay waits. */
   audioBacklogMaxBytes: 16_384,
   /** A send that blocks, or sound that nobody reads, for longer closes the client, which has a second to go. */
@@ -134,6 +136,8 @@ export const LIMITS = Object.freeze({
   appPingIntervalMs: 1_000,
   /** Silence after which an app is shown as not responding. */
   appSilenceMaxMs: 3_000,
+  /** Silence after an app's own page has loaded that ends the app. */
+  appStartMaxMs: 30_000,
   /** An app that never says ready() is ready after this quiet time. */
   appReadyQuietMs: 250,
   /** UTF-16 units that an app's in-memory Storage holds. */
@@ -192,6 +196,10 @@ export const LIMITS = Object.freeze({
   wasmWatchIntervalMs: 2_000,
   /** Silence that ends an HTTP connection, also one that never asked anything. */
   httpIdleMs: 30_000,
+  /** An answer of which nothing is read for so long is dropped with its connection. */
+  httpStuckMs: 10_000,
+  /** Bytes of answers that wait to be read, of all connections together; over it the one that has read nothing for longest is dropped. */
+  httpUnreadMaxBytes: 67_108_864,
   /** Body of any other JSON route; more is 413. */
   bodyMaxBytes: 1_048_576,
   /** Largest mini-app file. */

@@ -31,6 +31,12 @@ def stop_once_it_hangs(room: RoomTab) -> None:
     room.wait_for(lambda: room.state(GOOD) == "running", "the good app")
 
 
+def until_it_wakes_up(room: RoomTab) -> None:
+    """It is slow, not gone: what hangs behind its load comes back."""
+    until("not-responding")(room)
+    until("running")(room)
+
+
 def stop_once_it_crashed(room: RoomTab) -> None:
     """The browser ends the app's process; the app beside it, in the same one, is started anew."""
     room.wait_for(lambda: room.state(ATTACK) in {"not-responding", "lost"}, "the crash")

@@ -12,6 +12,7 @@ from tests.attacks.acts import (
     stop_once_it_hangs,
     type_into_the_room,
     until,
+    until_it_wakes_up,
     until_the_flood_is_over,
 )
 
@@ -229,6 +230,7 @@ APPS_THAT_MUST_WORK = [
     shown("invalid-utf-8", text="sh\ufffd\ufffdown"),
     shown("nul-bytes", text="shown"),
     shown("frameset"),
+    Case(app="slow-start", act=until_it_wakes_up, result="awake"),
     Case(app="empty", tools=(), call=None),
     Case(app="silent", tools=(), call=None),
     Case(

@@ -9,6 +9,7 @@ from scripts.attack_lab.lab import Lab
 from scripts.attack_lab.room_tab import RoomTab
 from scripts.attack_lab.uncontained import Uncontained
 from scripts.browser_lab.witness import Witness
+from tests.attacks.acts import until
 from tests.attacks.cases import ANYTHING, CASES, Case
 
 APPS = Path(__file__).parent / "apps"
@@ -40,7 +41,7 @@ def name_of(case: Case) -> str:
 @pytest.mark.parametrize("case", CASES, ids=name_of)
 def test_it_is_contained_and_the_room_lives_on(lab: Lab, case: Case) -> None:
     html = (APPS / f"{case.app}.html").read_bytes()
-    report = lab.run(html, settle_ms=case.settle_ms, call=case.call, act=case.act)
+    report = lab.run(html, settle_ms=case.settle_ms, tools=case.tools, call=case.call, act=case.act)
     assert report.contained(), report.as_json()
     assert report.app_state == case.state
     assert set(case.tools) <= set(report.tools)
@@ -92,7 +93,7 @@ def test_a_late_answer_is_dropped_and_the_tool_was_told(lab: Lab) -> None:
 
 def test_no_tool_of_a_frame_that_navigated_is_ever_offered(lab: Lab) -> None:
     html = (APPS / "navigate-to-another-app.html").read_bytes()
-    report = lab.run(html, settle_ms=5_000)
+    report = lab.run(html, settle_ms=5_000, act=until("lost"))
     assert "stolen" not in lab.relay.tools()
     assert report.app_state == "lost"
 

@@ -55,3 +55,30 @@ def test_a_signal_aborts_on_cancel_and_on_close_and_each_call_is_answered_once(l
         "aborted": ["AbortError: another wish", "AbortError: the app is being closed"],
         "dropped": 1,
     }
+
+
+# The page is busy while the app says that it is ready, and then closes it: the word is on its way
+LAST_WORD = """
+(async () => {
+  const { RunningApp } = await import("/static/miniapps/running-app.js");
+  const html = `<script>
+    webMcp.registerTool({ name: "one", description: "One", execute() {} })</` + "script>";
+  const heard = [];
+  const app = new RunningApp({ appId: "driven", title: "Driven", html }, {
+    tools: ({ state }) => heard.push(state),
+    answer() {}, state() {}, toolRefused() {}, input() {}, console() {},
+  });
+  document.body.append(app.frame.element);
+  for (let i = 0; i < 1000 && app.tools.length === 0; i += 1)
+    await new Promise((next) => setTimeout(next, 20));
+  for (const began = performance.now(); performance.now() - began < 1000; );
+  await app.close();
+  return heard;
+})()
+"""
+
+
+def test_what_an_app_still_says_after_its_end_is_no_news(lab: Lab) -> None:
+    report = lab.run(b"<p>beside it", act=lambda room: room.evaluate(LAST_WORD))
+    assert report.result[0] == "running"
+    assert "stopped" not in report.result

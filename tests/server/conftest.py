@@ -16,6 +16,7 @@ from relay.shelf.host import ShelfHost
 from tests.fakes.models import FakeModel
 
 TOKEN = "vbx_" + "0123456789abcdef" * 3
+PATIENCE_S = 30.0  # a message that a busy machine delays and a fault prevents
 
 
 class Relay:
@@ -54,7 +55,7 @@ class Peer:
     async def next(self, kind: str | None = None, **facts: Any) -> dict[str, Any]:
         """The next message, or the next of that type with these facts."""
         while True:
-            message = await self.socket.receive(timeout=10)
+            message = await self.socket.receive(timeout=PATIENCE_S)
             assert message.type is WSMsgType.TEXT, message
             told: dict[str, Any] = message.json()
             if kind is None or (told["type"] == kind and facts.items() <= told.items()):
@@ -63,7 +64,7 @@ class Peer:
     async def closed(self) -> int:
         """Read to the end; the close code."""
         while not self.socket.closed:
-            await self.socket.receive(timeout=10)
+            await self.socket.receive(timeout=PATIENCE_S)
         assert self.socket.close_code is not None
         return self.socket.close_code
 

@@ -6,7 +6,7 @@ from relay.providers import model as upstream
 from relay.tools.tool import CallId
 from tests.fakes.declared import SET_SCORE
 from tests.fakes.models import FakeSession
-from tests.server.conftest import Peer, Relay, StartRelay, until
+from tests.server.conftest import PATIENCE_S, Peer, Relay, StartRelay, until
 
 FRAME = b"\0\1" * 480
 BOUND = 1_048_576
@@ -124,7 +124,7 @@ async def test_an_answer_is_heard_and_completed(relay: Relay) -> None:
         upstream.TurnEnded(turn_id="t1"),
     )
     await peer.next("state", state="speaking", turnId="t1")
-    assert await peer.socket.receive_bytes(timeout=10) == FRAME
+    assert await peer.socket.receive_bytes(timeout=PATIENCE_S) == FRAME
     done = await peer.next()
     assert done == {
         "type": "state",
@@ -155,7 +155,7 @@ async def test_a_client_sees_the_frames_of_its_own_session_only(relay: Relay) ->
 
 
 async def test_a_client_that_does_not_read_is_let_go(start_relay: StartRelay) -> None:
-    relay = await start_relay(send_queue_max_messages=8, stuck_client_ms=50)
+    relay = await start_relay(send_queue_max_messages=8, stuck_client_ms=300)
     peer, live = await opened(relay)
     caption = upstream.TranscriptDelta(role="user", text="x" * 60_000, final=True, turn_id="t")
     for _ in range(400):
@@ -166,7 +166,7 @@ async def test_a_client_that_does_not_read_is_let_go(start_relay: StartRelay) ->
 
 
 async def test_a_client_that_stops_reading_the_answer_is_let_go(start_relay: StartRelay) -> None:
-    relay = await start_relay(stuck_client_ms=50, ping_interval_ms=3_600_000)
+    relay = await start_relay(stuck_client_ms=300, ping_interval_ms=3_600_000)
     peer, live = await opened(relay)  # reads, so it has answered the first ping
     live.play(upstream.TurnStarted(turn_id="t1"), upstream.AudioOut(turn_id="t1", pcm=FRAME * 100))
     while not live.closed:

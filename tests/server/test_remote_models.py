@@ -13,7 +13,7 @@ from relay.server.app import make_app
 from relay.server.remote_models import remote_models
 from relay.settings import Settings, SettingsError, read_settings
 from tests.fakes.openai_realtime import FakeOpenAI
-from tests.server.conftest import TOKEN, Peer, Relay, until
+from tests.server.conftest import PATIENCE_S, TOKEN, Peer, Relay, until
 
 FRAME = b"\1\0" * 480
 SECOND = b"\1\0" * 24_000
@@ -134,7 +134,7 @@ async def test_a_client_that_leaves_leaves_no_socket_at_the_provider(relay: Any,
             await peer.socket.close()
         else:  # no close frame, as when a laptop's lid is shut
             peer.socket._conn.transport.abort()  # type: ignore[union-attr]  # no public way
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(PATIENCE_S):
             await upstream.closed.wait()
         assert server.open == []
     assert server.faults == []
@@ -155,7 +155,7 @@ async def test_after_an_interruption_a_slow_reader_gets_little_of_the_old_answer
         await peer.say(type="interrupt", playedMs=100)
         heard = 0
         while True:
-            message = await peer.socket.receive(timeout=5)
+            message = await peer.socket.receive(timeout=PATIENCE_S)
             if isinstance(message.data, bytes):
                 heard += len(message.data)
             elif '"flush"' in message.data:
@@ -175,7 +175,7 @@ async def test_many_sessions_at_once_do_not_mix_and_leave_nothing(relay: Any) ->
             peer = await ready(started, room=f"room_{number % 4}")
             await peer.say(type="text", text=f"I am {number}")
             while True:
-                message = await peer.socket.receive(timeout=10)
+                message = await peer.socket.receive(timeout=PATIENCE_S)
                 if isinstance(message.data, str) and '"role":"assistant"' in message.data:
                     assert f"you are {number}." in message.data
                     break

@@ -8,6 +8,7 @@ import { appDocument } from "./app-document.js";
 import { Breaker, weigh } from "./breaker.js";
 import { Calls } from "./calls.js";
 import { fromJson, isJson, utf8Length } from "./json.js";
+import { Patience } from "./patience.js";
 import { AppTools, nameOf } from "./tools.js";
 
 /**
@@ -15,7 +16,7 @@ import { AppTools, nameOf } from "./tools.js";
  * @typedef {import("./tools.js").Contract} Contract
  * @typedef {{toolsPerAppMax: number, toolOutputMaxBytes: number, toolCallTimeoutMs: number,
  *   whyMaxChars: number, appMessagesPerSecondMax: number, appBytesPerSecondMax: number,
- *   appSilenceMaxMs: number, appReadyQuietMs: number, appStorageMaxUnits: number,
+ *   appSilenceMaxMs: number, appStartMaxMs: number, appReadyQuietMs: number, appStorageMaxUnits: number,
  *   appConsoleLinesPerSecondMax: number, appConsoleLineMaxChars: number}} BridgeLimits
  * @typedef {{type: "load_app", appId: string, title: string, html: string, limits: BridgeLimits}} LoadApp
  * @typedef {{type: string, [key: string]: any}} Message
@@ -42,7 +43,7 @@ export class Launch {
   #port;
   #proven = false;
   #over = false;
-  #answered = () => {};
+  #patience;
   #dropped = 0;
 
   /** @param {Contract} contract @param {LoadApp} load @param {MessagePort} room */
@@ -52,6 +53,7 @@ export class Launch {
     this.#room = room;
     this.#tools = new AppTools(contract, load.limits.toolsPerAppMax);
     this.#breaker = new Breaker(load.limits);
+    this.#patience = new Patience(load.limits, () => this.#lose("its page was replaced"));
     this.#lines = new LineBudget(load.limits.appConsoleLinesPerSecondMax);
   }
 
@@ -96,13 +98,12 @@ export class Launch {
     port1.addEventListener("close", () => this.#lose("its page went away"));
     // Without the nonce: whoever else stands there by now can't prove to be the app
     this.#inner.contentWindow?.postMessage({ type: "mini_app_handshake" }, "*", [port2]);
+    this.#patience.knocked();
   }
 
   /** After a load the app must answer: it may be another document, or none of ours. */
   #loaded() {
-    const replaced = () => this.#lose("its page was replaced");
-    const silence = setTimeout(replaced, this.#limits.appSilenceMaxMs);
-    this.#answered = () => clearTimeout(silence);
+    this.#patience.loaded();
     this.#port?.postMessage({ type: "ping", count: 0 });
   }
 
@@ -167,10 +168,10 @@ export class Launch {
     if (this.#over || !this.#within(weigh(data))) return;
     if (!this.#proven) {
       this.#proven = data?.type === "attached" && data.nonce === this.#nonce;
-      if (this.#proven) this.#answered();
+      if (this.#proven) this.#patience.answered();
       return;
     }
-    this.#answered();
+    this.#patience.answered();
     switch (data?.type) {
       case "register_tool":
         return this.#register(data.requestId, data.tool);
