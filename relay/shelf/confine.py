@@ -77,7 +77,10 @@ def offered(left_out: Iterable[str]) -> frozenset[str]:
 
 
 def available(confinement: Confinement) -> frozenset[str]:
-    """Try each step in this process, which must end afterwards; return those that worked."""
+    """Try each step in this process, which must end afterwards; return those that worked.
+
+    Raises: ProcessLookupError when the parent is gone.
+    """
     return frozenset(
         step for step in STEPS if step in confinement.steps and _works(step, confinement)
     )
@@ -136,6 +139,8 @@ def data_bytes() -> int:
 def _works(step: str, confinement: Confinement) -> bool:
     try:
         _APPLY[step](confinement)
+    except ProcessLookupError:  # no step that is missing here, but the parent
+        raise
     except (OSError, ValueError):
         return False
     return True

@@ -7,6 +7,7 @@ or have no pidfd; each spare costs more memory and its start more time.
 import asyncio
 import contextlib
 import json
+import os
 from collections import deque
 
 from relay.protocol.limits import Limits
@@ -68,7 +69,8 @@ class SpawnedWorkers:
         self._wanted.set()
 
     async def _spawn(self, purpose: str) -> PipeWorker:
-        worker = await PipeWorker.start(command(_MODULE, [purpose, self._bounds.to_json()]))
+        arguments = [purpose, self._bounds.to_json(), str(os.getpid())]
+        worker = await PipeWorker.start(command(_MODULE, arguments))
         self._workers = {worker, *(one for one in self._workers if one.is_alive)}
         return worker
 

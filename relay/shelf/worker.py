@@ -167,9 +167,10 @@ def _refusal(refused: EngineRefused) -> bytes:
 def main() -> NoReturn:
     """Be a worker by itself, where there is no fork server.
 
-    Arguments: PROBE, RUN or COMPILE, and bounds. PROBE writes what confinement there is.
+    Arguments: PROBE, RUN or COMPILE, bounds, and the host's process id. PROBE writes what
+    confinement there is.
     """
-    purpose, bounds = sys.argv[1], Bounds.from_json(sys.argv[2])
+    purpose, bounds, host = sys.argv[1], Bounds.from_json(sys.argv[2]), int(sys.argv[3])
     work = Work[purpose] if purpose in Work.__members__ else Work.RUN
     engine = make_engine()
     artefact = compile_module(engine, WARM_UP) if work is Work.RUN else None
@@ -181,10 +182,13 @@ def main() -> NoReturn:
         work=work,
         bounds=bounds,
         base_bytes=confine.data_bytes(),
-        parent=os.getppid(),
+        parent=host,
         channel=send,
     )
-    confinement = confinement._replace(steps=confine.available(confinement))
+    try:
+        confinement = confinement._replace(steps=confine.available(confinement))
+    except ProcessLookupError:  # the host went while this process started: nobody wants its job
+        os._exit(0)
     if purpose == PROBE:
         told = json.dumps(sorted(confinement.steps)).encode()
         channel.give(pack_reply(ReplyKind.ANSWER, told))

@@ -156,18 +156,36 @@ def test_a_worker_warms_up_with_a_module_of_our_own() -> None:
 
 def test_a_probe_says_what_confines_workers_here() -> None:
     told = subprocess.run(
-        command("relay.shelf.worker", [PROBE, BOUNDS.to_json()]), capture_output=True, check=True,
+        command("relay.shelf.worker", [PROBE, BOUNDS.to_json(), str(os.getpid())]),
+        capture_output=True,
+        check=True,
         **surroundings(),
-    )  # fmt: skip
+    )
     assert set(json.loads(told.stdout[REPLY_HEAD_BYTES:])) <= confine.offered(())
     assert told.stderr == b""
 
 
 def test_a_worker_whose_host_is_gone_ends_well() -> None:
     ended = subprocess.run(
-        command("relay.shelf.worker", ["RUN", BOUNDS.to_json()]), input=b"", capture_output=True,
-        check=False, **surroundings(),
-    )  # fmt: skip
+        command("relay.shelf.worker", ["RUN", BOUNDS.to_json(), str(os.getpid())]),
+        input=b"",
+        capture_output=True,
+        check=False,
+        **surroundings(),
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
+
+
+def test_a_worker_whose_host_went_while_it_started_takes_no_job() -> None:
+    """It has another parent by then, which it must not take for its host."""
+    another = os.getppid()
+    ended = subprocess.run(
+        command("relay.shelf.worker", ["COMPILE", BOUNDS.to_json(), str(another)]),
+        input=pack_code(len(WARM_UP), WARM_UP),
+        capture_output=True,
+        check=False,
+        **surroundings(),
+    )
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
 
 

@@ -13,6 +13,7 @@ import pytest
 from relay.protocol.refusals import Refusal, RefusalCode
 from relay.shelf.forkserver import ForkServer
 from relay.shelf.host import make_source
+from relay.tools.tool import Waiting
 from tests.shelf.hostile.modules import hashing
 from tests.shelf.shelves import LIMITS, Shelf, ask, serving, until
 
@@ -38,8 +39,7 @@ async def test_a_killed_host_leaves_nothing_behind(shelf: Shelf, how: str) -> No
     )  # fmt: skip
     assert host.stdout is not None
     started = [int(pid) for pid in (await host.stdout.readline()).split()]
-    assert len(started) >= 3
-    assert all(map(lives, started))
+    assert sum(map(lives, started)) >= 2  # the one that loops, and a spare; others may have ended
     host.send_signal(signal.SIGKILL)
     await host.wait()
     await until(lambda: not any(map(lives, started)))
@@ -54,8 +54,9 @@ async def test_a_fork_server_that_dies_is_replaced(shelf: Shelf) -> None:
     others = _children()
     async with serving(shelf.folder, source=source) as host:
         await host.prove()
-        call = asyncio.create_task(ask(host, "loop", input=""))
-        await asyncio.sleep(0.2)
+        waiting = Waiting()
+        call = asyncio.create_task(ask(host, "loop", waiting, input=""))
+        await until(lambda: waiting.queued_ms > 0)  # a worker has it
         (zygote,) = _children() - others
         os.kill(zygote, signal.SIGKILL)
         with pytest.raises(Refusal) as refused:
