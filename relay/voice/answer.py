@@ -23,11 +23,6 @@ class Answer:
         self._open: dict[str, bool] = {}  # turn id → whether it has been heard to speak
         self._reported_ms: dict[str, float] = {}
 
-    @property
-    def under_way(self) -> bool:
-        """Whether a turn is being made or still being played."""
-        return bool(self._open)
-
     def on(self, event: TurnEvent) -> None:
         """Follow the model. What belongs to a turn that was cut is dropped."""
         match event:

@@ -13,7 +13,6 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import Any, Self
 
 ANSWER_MAX_S = 20.0
@@ -71,12 +70,7 @@ class Devtools:
         os.close(answers)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         os.close(self._to)  # Chromium ends with its pipe
         try:
             self._process.wait(STOP_S)

@@ -3,11 +3,10 @@
 import json
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from scripts.attack_lab.addresses import all_names_lead_to, with_addresses
@@ -92,12 +91,7 @@ class Lab:
         (self.apps / "good.html").write_text(GOOD_APP)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stack.close()
 
     def paths(self) -> list[str]:
@@ -109,13 +103,14 @@ class Lab:
         html: bytes,
         *,
         settle_ms: float = 300,
+        tools: Collection[str] = (),
         call: tuple[str, object] | None = None,
         act: Callable[[RoomTab], Any] | None = None,
     ) -> Report:
         """Launch it beside a good app, let it do its worst for `settle_ms`, look at everything.
 
-        `call` runs one of its tools; `act` does something in the room meanwhile. What they
-        answer is the report's `result`.
+        It has that time once its `tools` are offered. `call` runs one of them; `act` does
+        something in the room meanwhile. What they answer is the report's `result`.
         """
         room = self._whole_room()
         (self.apps / "attack.html").write_bytes(with_addresses(html, self.witness, self.relay.url))
@@ -125,7 +120,7 @@ class Lab:
         room.forget()
         url = room.url()
         try:
-            result = self._attack(room, settle_ms, call, act)
+            result = self._attack(room, settle_ms, tools, call, act)
             return self._report(room, url=url, seen=seen, result=result)
         finally:
             self._clear(room)
@@ -158,14 +153,15 @@ class Lab:
         self,
         room: RoomTab,
         settle_ms: float,
+        tools: Collection[str],
         call: tuple[str, object] | None,
         act: Callable[[RoomTab], Any] | None,
     ) -> Any:
         room.launch(ATTACK)
         room.wait_for(lambda: room.state(ATTACK) in STARTED, "the app's start")
         result = act(room) if act else None
-        if call is not None:
-            room.wait_for(lambda: call[0] in self._tools(), f"the tool {call[0]}")
+        wanted = {*tools, call[0]} if call else {*tools}
+        room.wait_for(lambda: wanted <= set(self._tools()), f"the tools {wanted}")
         room.wait(settle_ms / 1000)
         return self.relay.call(*call) if call else result
 

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from scripts.attack_lab.addresses import all_names_lead_to, with_addresses
@@ -36,12 +35,7 @@ class Uncontained:
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stack.close()
 
     def gets_out(self, html: bytes, seen: Callable[[Witness], bool]) -> bool:

@@ -10,13 +10,12 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 ROOT = Path(__file__).resolve().parents[2]
 _START_S = 30.0
 _STOP_S = 10.0
-_WAIT_S = 15.0
+_WAIT_S = 30.0
 _POLL_S = 0.05
 _LISTENING = "listening "
 
@@ -75,12 +74,7 @@ class RelayProcess:
             self.__exit__(None, None, None)
             raise
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
         self._folder.cleanup()
 

@@ -26,7 +26,7 @@ for (const id of ["messages", "toasts"]) document.getElementById(id).replaceChil
 STOP_ALL = """
 for (const stop of document.querySelectorAll(".app [aria-label^=Stop]")) stop.click();
 """
-WAIT_MS = 10_000
+WAIT_MS = 30_000
 POLL_MS = 25
 
 

@@ -5,7 +5,6 @@ They answer every HTTP request with an empty page, so that a request that gets o
 
 import socket
 import threading
-from types import TracebackType
 from typing import Self
 
 _ANSWER = (
@@ -48,12 +47,7 @@ class Witness:
             thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._over.set()
         for thread in self._threads:
             thread.join()

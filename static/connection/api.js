@@ -2,7 +2,7 @@
 
 /** @typedef {import("../protocol/messages.d.ts").Artifact} Artifact */
 
-export class ApiRefusal extends Error {
+class ApiRefusal extends Error {
   /** @param {string} refused the code @param {string} why */
   constructor(refused, why) {
     super(why);

@@ -9,7 +9,7 @@ const PER_DECADE = 240;
 const SMALLEST_MS = 0.01;
 const DECADES = 8; // to a thousand seconds
 /** Buckets of a digest; the first holds what is below the smallest, the last what is above. */
-export const BUCKETS = PER_DECADE * DECADES + 2;
+const BUCKETS = PER_DECADE * DECADES + 2;
 const BARS_PER_DECADE = 6;
 /** Bars of a histogram: each is a whole number of buckets. */
 export const BARS = BARS_PER_DECADE * DECADES + 2;

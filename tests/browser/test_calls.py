@@ -91,7 +91,7 @@ def test_a_running_call_is_ended_by_hand_and_all_who_asked_are_told(
     again = row(calls, "wait").get_by_role("button", name="Run again")
     assert again.evaluate("button => button === document.activeElement")
     ended = calls.inner("app_calls").locator("#ended")
-    assert ended.text_content() == "the person at the page ended it"
+    calls.wait_for(lambda: ended.text_content() == "the person at the page ended it")
     assert calls.errors == []
 
 
@@ -149,7 +149,8 @@ def test_a_call_from_the_form_is_ended_there(calls: RoomPage, relay: RelayProces
     dialog.locator("output .log-code", has_text="cancelled").wait_for()
     calls.wait_for(lambda: relay.frames()[-1]["state"] == "done")
     assert relay.frames()[-1]["refused"] == "cancelled"
-    assert calls.inner("app_calls").locator("#ended").text_content() == "cancelled"
+    ended = calls.inner("app_calls").locator("#ended")
+    calls.wait_for(lambda: ended.text_content() == "cancelled")
 
 
 def test_arguments_that_nobody_told_are_left_open(calls: RoomPage, relay: RelayProcess) -> None:

@@ -31,7 +31,7 @@ def board(browser: Browser, relay: RelayProcess) -> Iterator[Page]:
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(relay.link.replace("/#", "/dashboard#"))
         page.wait_for_selector("#connection[data-state=open]")
-        page.wait_for_selector("#figures-rows > tr")
+        page.locator("#tile-calls", has_text="5").wait_for()
         yield page
         assert errors == []
 

@@ -66,7 +66,7 @@ def test_a_page_is_saved_as_an_app_and_goes_to_the_tray(
     room.card("app_notes").wait_for()
     row.wait_for(state="detached")
     assert (apps / "notes.meta.json").is_file()
-    assert "Notes is an app now." in room.toasts()
+    room.wait_for(lambda: "Notes is an app now." in room.toasts())
     room.card("app_notes").get_by_role("button", name="Delete").click()
     room.page.locator(".toast").get_by_role("button", name="Delete Notes").click()
     room.card("app_notes").wait_for(state="detached")

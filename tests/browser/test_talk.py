@@ -77,7 +77,7 @@ def hold(room: RoomPage, sent: Sent, *, key: str = "Backquote", frames: int = 5)
 def test_speech_is_what_is_said_while_the_key_is_held(held: RoomPage) -> None:
     sent = Sent(held)
     hold(held, sent)
-    assert held.page.locator("#mic-state").text_content() == "Off"
+    held.wait_for(lambda: held.page.locator("#mic-state").text_content() == "Off")
     held.page.wait_for_timeout(200)
     hold(held, sent)
     assert sent.around_sound() == [START, "sound", END] * 2

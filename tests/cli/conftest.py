@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from time import sleep
 from typing import Any, NamedTuple
 from urllib.request import urlopen
 
@@ -15,6 +16,7 @@ import pytest
 from relay.cli import main
 
 TOKEN = "vbx_" + "0123456789abcdef" * 3
+PATIENCE_S = 45.0  # in which a process begins and ends, on a busy machine too
 HEARD = {"hear": {"text": "", "audioMs": 500}}
 SCRIPT = [
     HEARD,
@@ -40,7 +42,7 @@ class Running:
         self.url = self.first_line.removeprefix("listening ")
 
     def health(self) -> dict[str, Any]:
-        with urlopen(self.url + "/api/health", timeout=10) as answer:
+        with urlopen(self.url + "/api/health", timeout=PATIENCE_S) as answer:
             told: dict[str, Any] = json.load(answer)
             return told
 
@@ -50,7 +52,13 @@ class Running:
 
     def end(self, number: int = signal.SIGTERM) -> int:
         self.process.send_signal(number)
-        return self.process.wait(timeout=15)
+        return self.process.wait(timeout=PATIENCE_S)
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait until something holds; the test's own timeout bounds it."""
+    while not condition():
+        sleep(0.02)
 
 
 Start = Callable[..., Running]
@@ -159,7 +167,7 @@ def spawned(tmp_path: Path) -> Run:
     def command(*argv: str) -> Done:
         process = spawn(environment(tmp_path, VOICEBOX_LOG_LEVEL="error"), *argv)
         try:
-            out, err = process.communicate(timeout=15)
+            out, err = process.communicate(timeout=PATIENCE_S)
         finally:
             stop(process)
         return Done(process.returncode, out, err)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Running
+from tests.cli.conftest import PATIENCE_S, Running
 from tests.cli.waves import wav
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/clients/voice_client.py"
@@ -22,7 +22,7 @@ def run_example(
         env=relay.environ | {"RELAY": relay.url} | more,
         capture_output=True,
         text=True,
-        timeout=15,
+        timeout=PATIENCE_S,
         check=False,
     )
 

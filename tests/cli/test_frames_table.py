@@ -15,11 +15,10 @@ from fcntl import ioctl
 
 import pytest
 
-from tests.cli.conftest import Run, Running, Start, stop
+from tests.cli.conftest import PATIENCE_S, Run, Running, Start, stop
 
 SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07)")
 OTHER_SCREEN, OWN_SCREEN, CURSOR_SHOWN = "\x1b[?1049h", "\x1b[?1049l", "\x1b[?25h"
-WAIT_S = 15.0
 
 
 class Terminal:
@@ -41,7 +40,7 @@ class Terminal:
 
     def read_until(self, holds: Callable[[str], bool]) -> str:
         """What was written since the last time, without colours, once it holds."""
-        text, until = "", time.monotonic() + WAIT_S
+        text, until = "", time.monotonic() + PATIENCE_S
         while not holds(SEQUENCE.sub("", text)):
             assert time.monotonic() < until, text
             text += self._read()
@@ -52,10 +51,10 @@ class Terminal:
         self.process.send_signal(number)
         while part := self._read():
             assert part
-        return self.process.wait(timeout=WAIT_S)
+        return self.process.wait(timeout=PATIENCE_S)
 
     def _read(self) -> str:
-        if not select.select([self._ours], [], [], WAIT_S)[0]:
+        if not select.select([self._ours], [], [], PATIENCE_S)[0]:
             return ""
         try:
             part = os.read(self._ours, 65_536).decode(errors="replace")
@@ -135,6 +134,6 @@ def test_a_refused_table_is_one_line_and_leaves_the_terminal_alone(
 ) -> None:
     terminal = on_terminal(relay, "--token", "vbx_" + "f" * 48)
     assert terminal.process.stderr is not None
-    assert terminal.process.wait(timeout=WAIT_S) == 1
+    assert terminal.process.wait(timeout=PATIENCE_S) == 1
     assert terminal.process.stderr.read().count("\n") == 1
     assert OTHER_SCREEN not in terminal.written

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from relay.settings import TOKEN_PATTERN
-from tests.cli.conftest import TOKEN, Run, Running, Start, spawn, stop
+from tests.cli.conftest import PATIENCE_S, TOKEN, Run, Running, Start, spawn, stop
 
 ASKING = [["tools"], ["call", "hash"], ["frames"], ["say", "--text", "hello"]]
 
@@ -95,7 +95,7 @@ def test_frames_in_words_are_one_line_a_frame_and_end_with_the_relay(
     try:
         lines = [following.stdout.readline() for _ in range(2)]
         assert relay.end() == 0
-        out, err = following.communicate(timeout=15)
+        out, err = following.communicate(timeout=PATIENCE_S)
     finally:
         stop(following)
     assert lines[0] == "tool hash called\n"
@@ -181,7 +181,7 @@ def test_a_reader_that_leaves_ends_a_command_without_a_word(relay: Running) -> N
     assert following.stderr is not None
     following.stdout.close()
     try:
-        assert following.wait(timeout=15) in {0, 1}
+        assert following.wait(timeout=PATIENCE_S) in {0, 1}
         assert following.stderr.read() == ""
     finally:
         stop(following)
@@ -195,7 +195,7 @@ def test_a_full_disk_is_one_line(relay: Running) -> None:
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=15,
+            timeout=PATIENCE_S,
             check=False,
         )
     assert (done.returncode, done.stderr) == (1, "voicebox: No space left on device\n")

@@ -1,5 +1,6 @@
 """A place where tools run at once, in the test's own process."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -12,6 +13,12 @@ Behaviour = Callable[[dict[str, Any]], Awaitable[object]]
 
 async def echo(args: dict[str, Any]) -> object:
     return args
+
+
+async def hang(_: dict[str, Any]) -> object:
+    """End only when the call is cancelled."""
+    await asyncio.Event().wait()
+    return None
 
 
 class FakeHost:

@@ -18,6 +18,7 @@ import pytest
 from tests.cli.conftest import TOKEN, Running, environment, spawn, stop
 
 PATIENCE_S = 60.0
+ASK_S = 30.0
 SLACK = 2  # watches of new folders, threads that were started: once, not each time
 
 
@@ -45,7 +46,7 @@ class Victim(Running):
             data=None if body is None else json.dumps(body).encode(),
             headers={"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"},
         )
-        with urlopen(request, timeout=10) as answer:
+        with urlopen(request, timeout=ASK_S) as answer:
             told: dict[str, Any] = json.load(answer)
             return told
 
@@ -85,7 +86,7 @@ class Victim(Running):
     def tasks(self) -> int:
         """The tasks of the event loop, as the metrics tell them."""
         request = Request(self.url + "/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
-        with urlopen(request, timeout=10) as answer:
+        with urlopen(request, timeout=ASK_S) as answer:
             found = re.search(r"^voicebox_tasks (\S+)$", answer.read().decode(), re.MULTILINE)
         assert found is not None
         return int(float(found[1]))

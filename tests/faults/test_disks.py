@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import TOKEN
-from tests.faults.conftest import SLACK, StartVictim, Victim, eventually
+from tests.faults.conftest import PATIENCE_S, SLACK, StartVictim, Victim, eventually
 from tests.faults.disk import Disk, may_mount
 from tests.shelf.hostile.modules import FINE
 from tests.shelf.shelves import Shelf
@@ -105,7 +105,7 @@ def rotate(victim: Victim, state: Path) -> "subprocess.CompletedProcess[str]":
     environ = victim.environ | {"VOICEBOX_STATE_DIR": str(state), "VOICEBOX_TOKEN": ""}
     command = [sys.executable, "-m", "relay", "token", "rotate"]
     return subprocess.run(
-        command, check=False, env=environ, capture_output=True, text=True, timeout=15
+        command, check=False, env=environ, capture_output=True, text=True, timeout=PATIENCE_S
     )
 
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from relay.protocol.limits import LIMITS
-from tests.faults.conftest import StartVictim, Victim, alive, eventually, kill
+from tests.faults.conftest import PATIENCE_S, StartVictim, Victim, alive, eventually, kill
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -29,7 +29,7 @@ def test_calls_in_hand_when_the_workers_die_are_each_answered_once(victim: Victi
         calls = [pool.submit(victim.hash) for _ in range(40)]
         for pid in victim.processes_of(ZYGOTE):
             kill(pid)
-        outcomes = [call.result(timeout=15) for call in calls]
+        outcomes = [call.result(timeout=PATIENCE_S) for call in calls]
     assert len(outcomes) == 40
     refused = {outcome["refused"] for outcome in outcomes if not outcome["ok"]}
     assert refused <= {"worker-lost", "shelf-unavailable", "shelf-busy"}
@@ -63,7 +63,7 @@ def test_nothing_outlives_the_relay(start: StartVictim, number: int) -> None:
 def test_a_second_signal_ends_the_relay_at_once(victim: Victim) -> None:
     victim.process.send_signal(signal.SIGTERM)
     victim.process.send_signal(signal.SIGTERM)
-    assert victim.process.wait(timeout=15) in {0, -signal.SIGTERM}
+    assert victim.process.wait(timeout=PATIENCE_S) in {0, -signal.SIGTERM}
 
 
 def test_the_port_is_free_again_after_a_stop(start: StartVictim) -> None:

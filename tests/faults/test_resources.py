@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import environment, spawn, stop
+from tests.cli.conftest import PATIENCE_S, environment, spawn, stop
 from tests.faults.conftest import StartVictim, Victim, eventually
 
 FILES_MAX = 96
@@ -15,7 +15,7 @@ FILES_MAX = 96
 def end_of_start(tmp_path: Path, **more: str) -> tuple[int, str]:
     process = spawn(environment(tmp_path, **more), "serve", "--port", "0", "--provider", "script")
     try:
-        _, err = process.communicate(timeout=15)
+        _, err = process.communicate(timeout=PATIENCE_S)
     finally:
         stop(process)
     return process.returncode, err

@@ -12,6 +12,8 @@ from urllib.request import Request, urlopen
 import pytest
 
 TOKEN = "vbx_" + "0123456789abcdef" * 3
+BUILD_S = 150
+pytestmark = pytest.mark.timeout(2 * BUILD_S)
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +22,7 @@ def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     flags = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
     command = [sys.executable, "-m", "pip", "wheel", *flags, str(root)]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    subprocess.run(command, check=True, capture_output=True, timeout=BUILD_S)
     return next(folder.glob("voicebox_relay-*.whl"))
 
 
@@ -53,7 +55,7 @@ def served(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 def get(address: str, path: str) -> str:
     request = Request(address + path, headers={"Authorization": f"Bearer {TOKEN}"})
-    with urlopen(request, timeout=10) as answer:
+    with urlopen(request, timeout=30) as answer:
         text: str = answer.read().decode()
         return text
 
@@ -80,5 +82,5 @@ def test_a_relay_from_the_wheel_serves_room_bridge_shelf_and_examples(served: st
     body = json.dumps({"name": "hash", "args": {"input": "abc"}}).encode()
     headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
     request = Request(served + "/api/call", data=body, headers=headers)
-    with urlopen(request, timeout=10) as answer:
+    with urlopen(request, timeout=30) as answer:
         assert json.load(answer)["result"]["output"].startswith("ba7816bf8f01cfea")

@@ -7,26 +7,34 @@ from relay.miniapps.watcher import watch
 from relay.protocol.limits import Limits
 from tests.miniapps.conftest import Folders, put
 
+PATIENCE_S = 30.0
+
 
 class Looks:
-    """Waits until a look sees what was done."""
+    """What the newest look saw; waits until one sees what was done."""
 
     def __init__(self, folders: Folders) -> None:
         self._folders = folders
+        self._titles: dict[str, str] = {}
         self._looked = asyncio.Event()
 
     async def look(self) -> None:
+        found = await asyncio.to_thread(self._folders.look)
+        self._titles = {each.app_id: each.title for each in found.artifacts}
         self._looked.set()
 
-    async def next(self) -> None:
-        """Wait for a look that is yet to come."""
-        self._looked.clear()
-        async with asyncio.timeout(10):
-            await self._looked.wait()
+    async def first(self) -> None:
+        await self._looked.wait()
 
     async def until(self, ids: set[str]) -> None:
-        async with asyncio.timeout(10):
-            while await asyncio.to_thread(lambda: set(self._folders.kinds())) != ids:
+        await self._until(lambda titles: set(titles) == ids)
+
+    async def until_titled(self, app_id: str, title: str) -> None:
+        await self._until(lambda titles: titles.get(app_id) == title)
+
+    async def _until(self, holds: Callable[[dict[str, str]], bool]) -> None:
+        async with asyncio.timeout(PATIENCE_S):
+            while not holds(self._titles):
                 self._looked.clear()
                 await self._looked.wait()
 
@@ -36,7 +44,7 @@ async def watching(folders: Folders, **bounds: int) -> AsyncIterator[Looks]:
     looks = Looks(folders)
     limits = Limits(**{"mini_app_watch_settle_ms": 50, "mini_app_watch_rest_ms": 200, **bounds})
     task = asyncio.ensure_future(watch(folders.places, changed=looks.look, limits=limits))
-    await looks.next()
+    await looks.first()
     yield looks
     task.cancel()
     with suppress(asyncio.CancelledError):
@@ -49,10 +57,10 @@ async def do(function: Callable[..., object], *args: object) -> None:
 
 async def test_a_file_that_is_dropped_changed_or_taken_away_is_seen(folders: Folders) -> None:
     async with watching(folders) as looks:
-        await do(folders.page, "a.html", "one")
-        await looks.until({"page_a"})
-        await do(folders.page, "a.html", "two, which is longer")
-        await looks.next()
+        await do(folders.page, "a.html", "<title>one</title>")
+        await looks.until_titled("page_a", "one")
+        await do(folders.page, "a.html", "<title>two</title>")
+        await looks.until_titled("page_a", "two")
         await do((folders.workspace / "a.html").unlink)
         await looks.until(set())
 
@@ -88,8 +96,9 @@ async def test_a_folder_over_the_bound_is_not_watched_but_listed(folders: Folder
         await do(folders.page, f"{number}/a.html")
     async with watching(folders, mini_app_folders_watched_max=2) as looks:
         await do(folders.page, "root.html")
-        await looks.until({*await asyncio.to_thread(folders.kinds)})
-        assert "page_root" in await asyncio.to_thread(folders.kinds)
+        listed = set(await asyncio.to_thread(folders.kinds))
+        assert "page_root" in listed
+        await looks.until(listed)
 
 
 async def test_folders_that_can_not_be_made_are_waited_for(folders: Folders) -> None:

@@ -18,7 +18,7 @@ from relay.tools.tool import AppId, CallId, ToolRefused, ToolSucceeded
 from relay.voice.session import SessionEnded, VoiceSession
 from tests.fakes.clients import FakeClient
 from tests.fakes.declared import SET_SCORE
-from tests.fakes.hosts import Behaviour, FakeHost, echo
+from tests.fakes.hosts import Behaviour, FakeHost, echo, hang
 from tests.fakes.models import FakeModel, FakeSession
 
 FRAME = b"\0\1" * 480
@@ -95,11 +95,6 @@ async def ready_talk(behaviour: Behaviour = echo, **bounds: int) -> AsyncIterato
 def asked(call_id: str = "c1", args: object = None, **more: Any) -> upstream.ToolCallRequested:
     args = {"team": "home", "points": 3} if args is None else args
     return upstream.ToolCallRequested(call_id=CallId(call_id), name="set_score", args=args, **more)
-
-
-async def hang(_: dict[str, Any]) -> object:
-    await asyncio.Event().wait()
-    return None
 
 
 async def test_a_model_is_told_what_the_client_is_like() -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 import pytest
 
@@ -10,17 +9,13 @@ from relay.protocol import codec
 from relay.protocol import messages as wire
 from relay.protocol.refusals import Refusal
 from tests.fakes.declared import SET_SCORE, tool
-from tests.fakes.talks import eventually, talk
+from tests.fakes.hosts import hang
+from tests.fakes.talks import PATIENCE_S, eventually, talk
 from tests.providers.contract.peers import Opener, Plan, points
 
 Invariant = Callable[[Opener], Awaitable[None]]
 QUIET_S = 0.02  # time in which something that must not happen would have happened
 BAD = {"name": "bad", "description": "", "parameters": {"type": "object"}}
-
-
-async def hang(_: dict[str, Any]) -> object:
-    await asyncio.Event().wait()
-    return None
 
 
 async def each_call_gets_exactly_one_result(peer_of: Opener) -> None:
@@ -83,7 +78,7 @@ async def a_client_that_leaves_ends_the_models_side_and_its_tools(peer_of: Opene
         await eventually(lambda: t.frames)
         assert peer.is_open()
         t.leave()
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(PATIENCE_S):
             await t.ended.wait()
             await eventually(lambda: not peer.is_open())
         assert [one.refused for one in t.done()] == ["cancelled"]
@@ -95,7 +90,7 @@ async def a_model_that_leaves_ends_the_clients_side_and_its_tools(peer_of: Opene
         await peer.play(t)
         await eventually(lambda: t.frames)
         await peer.lose()
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(PATIENCE_S):
             await t.client.until("closed")
         assert [one.refused for one in t.done()] == ["cancelled"]
 

@@ -17,7 +17,7 @@ from relay.providers.secret import Secret
 from tests.fakes.gemini_live import FakeGemini
 from tests.fakes.openai_realtime import FakeOpenAI
 from tests.fakes.remote import gemini_model, openai_model
-from tests.fakes.talks import BRISK, Talk, eventually, talk
+from tests.fakes.talks import BRISK, PATIENCE_S, Talk, eventually, talk
 
 Server = FakeOpenAI | FakeGemini
 LEAK = re.compile(r"(?i)traceback|canary|sk-|AIza|wss?://|127\.0\.0\.1")
@@ -223,9 +223,10 @@ async def test_a_key_never_reaches_the_log_or_the_client() -> None:
 
 @PROVIDERS
 async def test_a_dying_provider_stops_the_tools_that_it_asked_for(provider: str) -> None:
-    stopped = asyncio.Event()
+    started, stopped = asyncio.Event(), asyncio.Event()
 
     async def hang(_: dict[str, Any]) -> object:
+        started.set()
         try:
             await asyncio.Event().wait()
         finally:
@@ -238,8 +239,8 @@ async def test_a_dying_provider_stops_the_tools_that_it_asked_for(provider: str)
             await response.call("set_score", '{"team":"home","points":3}')
         else:
             await peer.call(("set_score", {"team": "home", "points": 3}))
-        await asyncio.sleep(0.02)
+        await started.wait()
         await peer.close(1008, "no")
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(PATIENCE_S):
             await talking.client.until("closed")
             await stopped.wait()

@@ -13,10 +13,11 @@ from relay.providers.script import Script, ScriptModel
 from relay.providers.script.model import ScriptSession
 from tests.fakes.declared import SET_SCORE, tool
 from tests.fakes.gemini_live import FakeGemini
+from tests.fakes.hosts import hang
 from tests.fakes.openai_realtime import FakeOpenAI, OpenAIConnection
 from tests.fakes.remote import gemini_model, openai_model
 from tests.fakes.talks import APP, eventually, talk
-from tests.providers.contract.invariants import INVARIANTS, Invariant, hang
+from tests.providers.contract.invariants import INVARIANTS, Invariant
 from tests.providers.contract.peers import EVERY, REMOTE, Opener, Plan
 
 WORK = tool("work", number={"type": "integer"}, slow={"type": "boolean"})
