@@ -21,7 +21,7 @@ from relay.providers.embedded.english import (
     listed,
     stems,
 )
-from relay.providers.embedded.lexicon import Slot, Tool
+from relay.providers.embedded.lexicon import TIME_WORDS, Slot, Tool
 from relay.providers.embedded.numbers import NUMBER_WORDS
 from relay.providers.embedded.wire import ToolCard
 from relay.providers.embedded.words import spoken, words_of
@@ -59,6 +59,8 @@ def words_for(card: ToolCard, tool: Tool) -> frozenset[str] | None:
     known.update(spoken(card.name), *(slot.spoken for slot in tool.slots))
     if kinds & {"number", "integer"}:
         known |= NUMBER_WORDS
+    if any(slot.unit_ms is not None for slot in tool.slots):
+        known |= TIME_WORDS
     if "boolean" in kinds:
         known |= _SWITCHES
     if tool.asks:

@@ -79,6 +79,18 @@ class Dialogue:
         self._second = SecondEar(self._toolbox)
         self.prompt = vocabulary(tools)
 
+    def doubts(self, guesses: Sequence[Guess]) -> bool:
+        """Whether what was heard is no clear command."""
+        return not self._second.is_clear(guesses, self._asked)
+
+    def prefers(self, whole: Sequence[Guess], part: Sequence[Guess]) -> bool:
+        """Whether to follow the whole of an utterance rather than the loudest part of it.
+
+        Not while a yes is awaited: somebody behind must not turn it into a command.
+        """
+        awaited = self._wish is not None or self._before.check is not None
+        return not awaited and self._second.prefers(whole, part, self._asked)
+
     def closer(self, guesses: Sequence[Guess]) -> frozenset[str] | None:
         """The words to listen for once more; None when what was heard is clear."""
         return self._second.words(guesses, self._asked)

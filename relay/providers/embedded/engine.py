@@ -12,8 +12,9 @@ from relay.providers.embedded.began import Began, begin
 from relay.providers.embedded.dialogue import Dialogue, Say
 from relay.providers.embedded.guess import Guess
 from relay.providers.embedded.jobs import Jobs
-from relay.providers.embedded.loudness import Nearness, foreground
-from relay.providers.embedded.recogniser import GUESSES, Recogniser
+from relay.providers.embedded.listening import glimpse, listen
+from relay.providers.embedded.loudness import Nearness
+from relay.providers.embedded.recogniser import Recogniser
 from relay.providers.embedded.scribe import EVERY_S, Scribe, SoFar
 from relay.providers.embedded.sounds import Sounds
 from relay.providers.embedded.vad import EarEvent, Ears, Edge, Pause, Utterance
@@ -136,8 +137,7 @@ class Engine:
         dialogue = self._dialogues.get(so_far.session)
         if dialogue is None:
             return ""
-        guesses = self._recognise(so_far.pcm, dialogue, guesses=1)
-        return guesses[0].text if guesses else ""
+        return glimpse(self._recogniser, so_far.pcm, dialogue)
 
     def _show(self, so_far: SoFar, text: str) -> None:
         """On the scribe's thread: show a caption unless the person has finished meanwhile."""
@@ -176,7 +176,8 @@ class Engine:
         """Recognise before it is certain that the person has finished: the silence is not lost."""
         dialogue = self._dialogues.get(session)
         if dialogue is not None and self._paused.get(session) is pcm:
-            self._presumed[session] = (pcm, dialogue.prompt, self._recognise(pcm, dialogue))
+            guesses = listen(self._recogniser, pcm, dialogue)
+            self._presumed[session] = (pcm, dialogue.prompt, guesses)
 
     def _understand(self, session: str, utterance: Utterance, began: Began) -> None:
         dialogue = self._dialogues.get(session)
@@ -188,12 +189,7 @@ class Engine:
         elif presumed is not None and presumed[:2] == (utterance.pcm, dialogue.prompt):
             dialogue.heard(presumed[2], began)
         else:
-            dialogue.heard(self._recognise(utterance.pcm, dialogue), began)
-
-    def _recognise(self, pcm: bytes, dialogue: Dialogue, guesses: int = GUESSES) -> list[Guess]:
-        prompt = self._recogniser.prompt(dialogue.prompt)
-        closer = dialogue.closer if guesses > 1 else None
-        return self._recogniser.hear(foreground(pcm), prompt, guesses, closer)
+            dialogue.heard(listen(self._recogniser, utterance.pcm, dialogue), began)
 
     def _with(self, session: str, act: Callable[[Dialogue], None]) -> None:
         dialogue = self._dialogues.get(session)

@@ -46,6 +46,7 @@ _UNITS_MS = {
     "hour": 3_600_000, "hr": 3_600_000, "day": 86_400_000, "week": 604_800_000,
 }  # fmt: skip
 TIME_UNITS = {stem(word): ms for word, ms in _UNITS_MS.items()}
+TIME_WORDS = frozenset({form for word in _UNITS_MS for form in (word, f"{word}s")})
 
 
 class Slot(Struct, frozen=True, kw_only=True):

@@ -160,10 +160,10 @@ def _fraction(words: Sequence[str], at: int) -> tuple[float, int] | None:
 
 def _with_rest(words: Sequence[str], value: float, end: int) -> tuple[float, int]:
     """Take in "point five" and "and a half"."""
-    if end + 1 < len(words) and words[end] == "point" and words[end + 1] in _DIGIT_WORDS:
+    if end + 1 < len(words) and words[end] == "point" and words[end + 1] in DIGIT_WORDS:
         decimals, end = "", end + 1
-        while end < len(words) and words[end] in _DIGIT_WORDS:
-            decimals += _DIGIT_WORDS[words[end]]
+        while end < len(words) and words[end] in DIGIT_WORDS:
+            decimals += DIGIT_WORDS[words[end]]
             end += 1
         return float(f"{int(value)}.{decimals}"), end
     rest = list(words[end : end + 3])
@@ -174,7 +174,7 @@ def _with_rest(words: Sequence[str], value: float, end: int) -> tuple[float, int
     return value, end
 
 
-_DIGIT_WORDS = {word: str(number) for word, number in _SMALL.items() if number < 10}
-_DIGIT_WORDS |= {str(digit): str(digit) for digit in range(10)} | {"oh": "0"}
+DIGIT_WORDS = {word: str(number) for word, number in _SMALL.items() if number < 10}
+DIGIT_WORDS |= {str(digit): str(digit) for digit in range(10)} | {"oh": "0"}
 NUMBER_WORDS = frozenset({*_SMALL, *_TENS, *_SCALES, *_FRACTIONS, *_OTHER, "minus", "point"})
 NUMBER_WORDS |= {str(number) for number in range(101)}

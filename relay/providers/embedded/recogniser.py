@@ -11,6 +11,7 @@ from tokenizers import Tokenizer
 
 from relay.providers.embedded.guess import Guess
 from relay.providers.embedded.mel import RATE_HZ, Floats, log_mel
+from relay.providers.embedded.numbers import DIGIT_WORDS
 
 GUESSES = 5
 PROMPT_MAX_TOKENS = 160
@@ -129,9 +130,13 @@ class Recogniser:
 
 
 def cut_loop(text: str) -> str:
-    """The text up to where its first words begin again, which is how Whisper loops."""
+    """The text up to where its first words begin again, which is how Whisper loops.
+
+    The same words are the same, be it that a number is written as a word once and once in figures.
+    """
     words = text.split()
-    keys = [re.sub(r"[^a-z0-9]", "", word.lower()) for word in words]
+    plain = [re.sub(r"[^a-z0-9]", "", word.lower()) for word in words]
+    keys = [DIGIT_WORDS.get(word, word) for word in plain]
     head = keys[:_LOOP_WORDS]
     for start in range(_LOOP_WORDS, len(keys) - _LOOP_WORDS + 1):
         if keys[start : start + _LOOP_WORDS] == head:

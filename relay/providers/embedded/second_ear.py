@@ -34,10 +34,24 @@ class SecondEar:
 
     def words(self, guesses: Sequence[Guess], asked: Ask | None) -> frozenset[str] | None:
         """The words to listen for; None when all is clear, or when nothing can be gained."""
-        if not guesses or guesses[0].score < _SCORE_HOPELESS or self._is_clear(guesses, asked):
+        if not guesses or guesses[0].score < _SCORE_HOPELESS or self.is_clear(guesses, asked):
             return None
         name = self._suspect(guesses, asked)
         return None if name is None else self._words[name]
+
+    def is_clear(self, guesses: Sequence[Guess], asked: Ask | None) -> bool:
+        """Whether they are one command beyond doubt."""
+        act, share = self._explained(guesses, asked)
+        return act is not None and share >= _SHARE_MIN
+
+    def prefers(self, whole: Sequence[Guess], part: Sequence[Guess], asked: Ask | None) -> bool:
+        """Whether to follow the whole of an utterance rather than a part of it that is in doubt.
+
+        Every word of it belongs to one command, and the recogniser is at least as sure of it.
+        """
+        first = [guess for guess in whole if not guess.closer]
+        act, _ = self._explained(first, asked)
+        return act is not None and first[0].score >= part[0].score
 
     def decide(self, guesses: Sequence[Guess], asked: Ask | None) -> Decision:
         """What to do about guesses, of which some may be of the second reading."""
@@ -61,13 +75,14 @@ class SecondEar:
         alike = as_likely and self._toolbox.alike(first[0].text, likeliest.text)
         return settle(self._toolbox.tool(name).slots, *views, alike=alike)
 
-    def _is_clear(self, guesses: Sequence[Guess], asked: Ask | None) -> bool:
+    def _explained(self, guesses: Sequence[Guess], asked: Ask | None) -> tuple[Act | None, float]:
+        """The one call of which hardly a word is left over, and its share of the guesses."""
         decision, share = self._toolbox.likeliest(guesses, asked)
-        if not isinstance(decision, Act) or decision.then:
-            return False
+        if not isinstance(decision, Act) or decision.then or guesses[0].score < _SCORE_MIN:
+            return None, 0.0
         reading = self._toolbox.read(decision.text, decision.name)
         cheap = reading is not None and reading.cost <= _COST_MAX
-        return cheap and guesses[0].score >= _SCORE_MIN and share >= _SHARE_MIN
+        return (decision, share) if cheap else (None, 0.0)
 
     def _suspect(self, guesses: Sequence[Guess], asked: Ask | None) -> str | None:
         """The tool that is meant, if any is."""

@@ -239,6 +239,7 @@ def test_features_have_whispers_shape_and_range() -> None:
 
 def test_a_looping_text_is_cut_where_it_begins_again() -> None:
     assert cut_loop("Turn it on. Turn it on. Turn it on.") == "Turn it on"
+    assert cut_loop("Bake for one hour. Bake for 1 hour.") == "Bake for one hour"
     assert cut_loop("turn it on and turn it off") == "turn it on and turn it off"
 
 

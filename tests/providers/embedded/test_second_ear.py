@@ -105,6 +105,15 @@ def test_numbers_are_among_the_words_of_a_tool_with_a_number() -> None:
     assert words is not None
     assert {"home", "points", "twenty", "7", "i'd"} <= words
     assert "id" not in words
+    assert "hours" not in words
+
+
+def test_spans_of_time_are_among_the_words_of_a_tool_that_takes_one() -> None:
+    span = {"type": "object", "properties": {"seconds": {"type": "integer"}}}
+    card = ToolCard("bake", "Bake for a number of seconds", span)
+    words = words_for(card, tools_of([card])[0])
+    assert words is not None
+    assert {"hour", "hours", "minutes", "day"} <= words
 
 
 def test_switches_and_questions_are_among_the_words_of_tools_that_have_them() -> None:
