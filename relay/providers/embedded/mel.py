@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 RATE_HZ = 16_000
 HOP = 160
-FRAMES_PER_SECOND = RATE_HZ // HOP
 _WINDOW = 400
 BANDS = 80
 _LINEAR_HZ = 200.0 / 3
